@@ -5,16 +5,21 @@ import fcntl
 import os
 import pty
 import select
+import shutil
 import subprocess
 import sys
 import termios
 import time
+from contextlib import ExitStack, chdir, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
+from threading import Thread
 
 import pytest
 from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
+from naively.cli import app
 from naively.cli.program import program
 
 IRIS = "iris.csv", "-t", "species", "--model", "gaussian"  # whose figures are the textbook's
@@ -36,6 +41,22 @@ def folder(tmp_path, monkeypatch, iris):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def fitted_once(tmp_path_factory, iris):
+    """The file of a model of iris.csv."""
+    home = tmp_path_factory.mktemp("fitted")
+    iris.to_csv(home / "iris.csv", index=False)
+    run_well("fit", home / "iris.csv", "-t", "species", "-o", home / "m")
+    return home / "m"
+
+
+@pytest.fixture
+def fitted(folder, fitted_once):
+    """The same folder, with a model of iris.csv, called m."""
+    shutil.copy(fitted_once, folder / "m")
+    return folder
+
+
 def run(*args):
     """Run a command within this process."""
     result = CliRunner().invoke(program, [str(arg) for arg in args], prog_name="naively")
@@ -50,9 +71,48 @@ def run_well(*args):
     return result
 
 
-def run_program(*args, **options):
-    """Run the real program, its output in pipes."""
-    return subprocess.run([*PROGRAM, *args], capture_output=True, text=True, **options)
+def run_program(*args, stdin="", cwd=".", stdout=None, text=True):
+    """Run a command as the shell does, its streams in a pipe and in files, in this process."""
+    encode = str.encode if isinstance(stdin, str) else bytes
+    reader, writer = os.pipe()
+    feeder = Thread(target=_feed, args=(writer, encode(stdin)))
+    feeder.start()
+    with chdir(cwd), TemporaryFile() as written, TemporaryFile() as told, ExitStack() as stack:
+        for number, file in enumerate((reader, stdout or written, told)):
+            stack.enter_context(_in_place_of(number, file))
+        os.close(reader)
+        stack.enter_context(pytest.MonkeyPatch.context()).setattr(sys, "argv", ["naively", *args])
+        with pytest.raises(SystemExit) as end:
+            app()
+        stack.close()
+        feeder.join()
+        streams = [file.seek(0) or file.read() for file in (written, told)]
+    if text:
+        streams = [content.decode() for content in streams]
+    return subprocess.CompletedProcess(args, end.value.code, *streams)
+
+
+def _feed(pipe, content):
+    with suppress(BrokenPipeError), os.fdopen(pipe, "wb") as file:
+        file.write(content)
+
+
+@contextmanager
+def _in_place_of(number, file):
+    """Let a standard stream be that of a file meanwhile."""
+    name, kept = ("stdin", "stdout", "stderr")[number], os.dup(number)
+    before = getattr(sys, name)
+    os.dup2(file if isinstance(file, int) else file.fileno(), number)
+    stream = os.fdopen(number, "w" if number else "r", closefd=False, encoding="utf-8")
+    setattr(sys, name, stream)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            stream.close()
+        setattr(sys, name, before)
+        os.dup2(kept, number)
+        os.close(kept)
 
 
 def run_on_terminal(*args, cwd, until=None, send=None):

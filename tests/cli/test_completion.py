@@ -24,48 +24,37 @@ def path(folder):
     return f"{program.parent}{os.pathsep}{os.environ['PATH']}"
 
 
-def completed_by_bash(path, *words):
-    """Press the tab key behind some words, and return what bash offers."""
-    script = """
-    eval "$(naively completion bash)"
+WORDS = {  # before the tab key is pressed, and what is among that which bash offers
+    "naively ex": {"explain", "export"},
+    "naively fit iris.csv --calib": {"--calibration"},
+    "naively fit iris.csv --model ''": {"gaussian", "naive-bayes"},
+    "naively export m --to s": {"sql"},
+    "naively completion z": {"zsh"},
+    "naively predict m ir": set(),  # which leaves it to bash: files
+}
+BASH = """
+eval "$(naively completion bash)"
+complete -p naively
+press_tab() {
     COMP_WORDS=("$@")
     COMP_CWORD=$(( $# - 1 ))
     COMP_LINE="$*"
     _naively_completion naively "${COMP_WORDS[COMP_CWORD]}"
-    printf '%s\\n' "${COMPREPLY[@]}"
-    """
-    command = ["bash", "-c", script, "bash", *words]
-    done = subprocess.run(
-        command, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=True
-    )
-    assert done.stderr == ""
-    return done.stdout.split()
+    echo "${COMPREPLY[@]}"
+}
+"""
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["naively", "ex"], {"explain", "export"}),
-        (["naively", "fit", "iris.csv", "--calib"], {"--calibration"}),
-        (["naively", "fit", "iris.csv", "--model", ""], {"gaussian", "naive-bayes"}),
-        (["naively", "export", "m", "--to", "s"], {"sql"}),
-        (["naively", "completion", "z"], {"zsh"}),
-        (["naively", "predict", "m", "ir"], set()),  # which leaves it to bash: files
-    ],
-    ids=["a command", "an option", "models", "formats", "an argument", "files"],
-)
-def test_bash_completes(path, words, expected):
-    found = set(completed_by_bash(path, *words))
-    assert expected <= found
-    assert bool(found) == bool(expected)
-
-
-def test_bash_completes_files_where_the_program_offers_nothing(path):
-    script = 'eval "$(naively completion bash)"; complete -p naively'
-    done = subprocess.run(
-        ["bash", "-c", script], env={**os.environ, "PATH": path}, capture_output=True, text=True
-    )
-    assert done.stdout.split()[:3] == ["complete", "-o", "default"]
+def test_bash_completes_commands_options_and_values_and_leaves_files_to_itself(path):
+    script = BASH + "".join(f"press_tab {words}\n" for words in WORDS)
+    environment = {**os.environ, "PATH": path}
+    done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    complete, *offered = done.stdout.splitlines()
+    assert complete.split()[:3] == ["complete", "-o", "default"]
+    for (words, expected), line in zip(WORDS.items(), offered, strict=True):
+        assert expected <= set(line.split()), words
+        assert bool(line) == bool(expected), words
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -16,9 +16,9 @@ import typer
 
 from naively.cli.help_page import HelpPage
 from naively.cli.program import Commands, program
-from tests.commands import fails, folder, iris, run_well
+from tests.commands import fails, fitted, fitted_once, folder, iris, run_well
 
-__all__ = ["folder", "iris"]  # fixtures
+__all__ = ["fitted", "fitted_once", "folder", "iris"]  # fixtures
 
 COMMANDS = Commands()
 WHOLE = typer.main.get_command(program)
@@ -176,8 +176,7 @@ def test_a_value_that_will_not_do_is_told_with_its_option(folder, args, told):
     assert fails("fit", "iris.csv", "-t", "species", *args).startswith(told)
 
 
-def test_a_missing_option_is_told_with_its_choices_in_one_line(folder):
-    run_well("fit", "iris.csv", "-t", "species", "-o", "m")
+def test_a_missing_option_is_told_with_its_choices_in_one_line(fitted):
     assert (
         fails("export", "m")
         == "Missing option '--to'. Choose from: onnx, sql. Try 'naively export --help'."

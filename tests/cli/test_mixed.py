@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import subprocess
 from pathlib import Path
 
 import duckdb
@@ -18,7 +17,7 @@ from naively import NaiveBayes
 from naively.families.categorical import Categorical
 from naively.families.histogram import Histogram
 from naively.families.student_t import StudentT
-from tests.commands import PROGRAM, fails, run_program, run_well
+from tests.commands import fails, run_program, run_well
 
 ANY = "--model", "naive-bayes"
 FIT = "fit", "people.csv", "-t", "sick", *ANY
@@ -230,7 +229,7 @@ def test_columns_that_name_the_rows_are_pointed_out(people):
 
 def test_standard_input_is_read_once(people):
     content = Path("people.csv").read_text()
-    done = run_program("fit", "-", "-t", "sick", *ANY, "-o", "m", input=content)
+    done = run_program("fit", "-", "-t", "sick", *ANY, "-o", "m", stdin=content)
     assert done.returncode == 0, done.stderr
     run_well(*FIT, "-o", "n")
     assert naively.load("m").summary_ == naively.load("n").summary_
@@ -240,12 +239,12 @@ def test_standard_input_is_read_by_its_first_rows(people):
     plain = Path("people.csv").read_bytes()
     run_well("fit", "people.csv", "-t", "sick", "-o", "n")
     for content in (plain, gzip.compress(plain)):
-        run_binary("fit", "-", "-t", "sick", "-o", "m", input=content)
+        run_binary("fit", "-", "-t", "sick", "-o", "m", stdin=content)
         assert naively.load("m").summary_ == naively.load("n").summary_
-    run_binary("evaluate", "-", "-t", "sick", "--folds", "2", input=plain)
-    run_binary("update", "m", "-", "-o", "u", input=plain)
+    run_binary("evaluate", "-", "-t", "sick", "--folds", "2", stdin=plain)
+    run_binary("update", "m", "-", "-o", "u", stdin=plain)
     assert naively.load("u").summary_.weight == 800
-    assert run_binary("predict", "m", "-", input=plain).stdout.count(b"\n") == 401
+    assert run_binary("predict", "m", "-", stdin=plain).stdout.count(b"\n") == 401
 
 
 def test_an_arrow_stream_comes_on_standard_input(people):
@@ -253,12 +252,12 @@ def test_an_arrow_stream_comes_on_standard_input(people):
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table, max_chunksize=100)
-    run_binary("fit", "-", "-t", "sick", "-o", "m", input=sink.getvalue().to_pybytes())
+    run_binary("fit", "-", "-t", "sick", "-o", "m", stdin=sink.getvalue().to_pybytes())
     assert naively.load("m").summary_.weight == 400
 
 
 def run_binary(*args, **options):
-    done = subprocess.run([*PROGRAM, *args], capture_output=True, **options)
+    done = run_program(*args, text=False, **options)
     assert done.returncode == 0, done.stderr
     return done
 

@@ -185,7 +185,7 @@ def test_a_stream_that_is_killed_and_updates_between_lose_no_row(model):
                 tell(process, expected[-1] + 1)
                 expected.append(expected[-1] + 1)
         if run(*WRITING["update"]).exit_code:
-            done = run_program("stream", "m.safetensors", "-t", "label", input="")
+            done = run_program("stream", "m.safetensors", "-t", "label")
             assert done.returncode == 0, done.stderr
             run_well(*WRITING["update"])
         expected.append(7.0)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import PROGRAM, folder, iris, run, run_well
+from tests.commands import PROGRAM, fitted, fitted_once, folder, iris, run, run_program
 
-__all__ = ["folder", "iris"]  # fixtures
+__all__ = ["fitted", "fitted_once", "folder", "iris"]  # fixtures
 
 ALL = {
     "--version": ["--version"],
@@ -39,12 +39,9 @@ FILES = {  # what is written where, with room for 100 bytes
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize("kind", ALL)
-def test_a_full_disk_behind_standard_output_is_told(folder, kind):
-    run_well("fit", "iris.csv", "-t", "species", "-o", "m")
+def test_a_full_disk_behind_standard_output_is_told(fitted, kind):
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [*PROGRAM, *ALL[kind]], stdout=full, stderr=subprocess.PIPE, text=True
-        )
+        done = run_program(*ALL[kind], stdout=full)
     assert done.returncode == 2
     lines = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
     assert lines == ["error: cannot write to standard output: No space left on device."]
@@ -62,24 +59,15 @@ def room(size):
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_a_file_that_cannot_grow_is_told_and_leaves_nothing(folder, kind, monkeypatch):
+def test_a_file_that_cannot_grow_is_told_and_leaves_nothing(fitted, kind, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python would cut its own files short
-    run_well("fit", "iris.csv", "-t", "species", "-o", "m")
-    before = sorted(folder.iterdir())
+    before = sorted(fitted.iterdir())
     with room(100):
         result = run(*FILES[kind])
     assert result.exit_code == 2
     name = next(word for word in FILES[kind] if word.startswith("n"))
     assert result.stderr.splitlines()[-1] == f"error: cannot write '{name}': File too large."
-    assert sorted(folder.iterdir()) == before
-
-
-def test_a_reader_that_has_enough_ends_the_command_quietly(folder):
-    run_well("fit", "iris.csv", "-t", "species", "-o", "m")
-    command = " ".join([sys.executable, "-m naively predict m", "iris.csv " * 500, "| head -n 1"])
-    done = subprocess.run(command, shell=True, capture_output=True, text=True)
-    assert done.stdout == "prediction\n"
-    assert "Traceback" not in done.stderr
+    assert sorted(fitted.iterdir()) == before
 
 
 def test_notes_that_nobody_can_read_stop_nothing(folder):
@@ -89,8 +77,7 @@ def test_notes_that_nobody_can_read_stop_nothing(folder):
     assert (folder / "n").exists()
 
 
-def test_standard_streams_may_be_closed(folder):
-    run_well("fit", "iris.csv", "-t", "species", "-o", "m")
+def test_standard_streams_may_be_closed(fitted):
     program = " ".join(PROGRAM)
     for command, code in {
         "predict m iris.csv >&-": 0,

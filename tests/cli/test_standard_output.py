@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from naively.estimators.loading import load
-from tests.commands import PROGRAM, fails, folder, iris, run_on_terminal, run_program, run_well
+from tests.commands import fails, folder, iris, run_on_terminal, run_program, run_well
 
 __all__ = ["folder", "iris"]  # fixtures
 
@@ -37,7 +37,7 @@ def models(folder, iris):
 
 
 def output_of(*args):
-    done = subprocess.run([*PROGRAM, *args], capture_output=True)
+    done = run_program(*args, text=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

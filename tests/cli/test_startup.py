@@ -6,47 +6,51 @@ import sys
 import pytest
 
 from naively import GaussianNB, NaivelyError
-from tests.commands import fails, folder, iris, run_well
+from tests.commands import fails, fitted, fitted_once, folder, iris
 
-__all__ = ["folder", "iris"]  # fixtures
+__all__ = ["fitted", "fitted_once", "folder", "iris"]  # fixtures
 
-LOADED = (
-    "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
-    "from naively.cli import app; app()"
-)
+LOADED = """
+import sys
+from naively.cli.program import program
+for command in {commands}:
+    code = program(command, prog_name="naively", standalone_mode=False)
+    print(code, *sys.modules, file=sys.stderr)
+"""
 SLOW = {"matplotlib", "narwhals", "pandas", "scipy", "sklearn", "pydantic", "rich"}
 SLOWER_THAN_HELP = SLOW | {"numpy", "pyarrow"}
 
 
-def packages_of(*args):
-    """Run the program, and return the packages it has imported at its end."""
-    command = [sys.executable, "-c", LOADED, *args]
-    done = subprocess.run(command, capture_output=True, text=True)
-    return {name.partition(".")[0] for name in done.stderr.splitlines()[-1].split()}
+def packages_of(*commands):
+    """Run commands, one after the other, and return which packages were imported after each."""
+    code = LOADED.replace("{commands}", repr(commands))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    lines = [line.split() for line in done.stderr.splitlines() if " sys " in line]
+    assert len(lines) == len(commands)
+    assert {code for code, *_ in lines} <= {"0", "2"}
+    return [{name.partition(".")[0] for name in names} for _, *names in lines]
 
 
 @pytest.mark.parametrize("model", ["gaussian", "naive-bayes"])
 def test_fitting_and_predicting_a_file_needs_no_scikit_learn(folder, model):
-    fitted = packages_of("fit", "iris.csv", "-t", "species", "--model", model, "-o", "m")
-    predicted = packages_of("predict", "m", "iris.csv", "--proba")
-    allowed = {"scipy"} if model == "naive-bayes" else set()  # for its families
-    assert not (fitted | predicted) & (SLOW - allowed)
-    assert "numpy" in fitted & predicted  # or else nothing was looked at
+    fit = ["fit", "iris.csv", "-t", "species", "--model", model, "-o", "m"]
+    for imported in packages_of(fit, ["predict", "m", "iris.csv", "--proba"]):
+        assert not imported & (SLOW - ({"scipy"} if model == "naive-bayes" else set()))
+        assert "numpy" in imported  # or else nothing was looked at
 
 
-@pytest.mark.parametrize("command", ["update", "forget"])
-def test_changing_a_model_needs_no_scikit_learn(folder, iris, command):
+def test_changing_a_model_needs_no_scikit_learn(fitted, iris):
     iris[40:60].to_csv("some.csv", index=False)
-    run_well("fit", "iris.csv", "-t", "species", "-o", "m")
-    assert not packages_of(command, "m", "some.csv", "-o", "n") & (SLOW - {"scipy"})
-    assert (folder / "n").exists()
+    for imported in packages_of(*([c, "m", "some.csv", "-o", c] for c in ("update", "forget"))):
+        assert not imported & (SLOW - {"scipy"})
+    assert (fitted / "update").exists()
+    assert (fitted / "forget").exists()
 
 
-@pytest.mark.parametrize("args", [[], ["--help"], ["--version"], ["fit", "--help"]])
-def test_help_needs_typer_alone(args):
-    found = packages_of(*args)
-    assert "typer" in found
-    assert not found & SLOWER_THAN_HELP
+def test_help_needs_typer_alone():
+    for imported in packages_of([], ["--help"], ["--version"], ["fit", "--help"]):
+        assert "typer" in imported
+        assert not imported & SLOWER_THAN_HELP
 
 
 MISTAKES = {
@@ -59,9 +63,9 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("kind", MISTAKES)
-def test_a_mistake_is_told_before_numpy_is_imported(folder, kind):
-    assert not packages_of(*MISTAKES[kind]) & SLOWER_THAN_HELP
+def test_a_mistake_is_told_before_numpy_is_imported(folder):
+    for kind, imported in zip(MISTAKES, packages_of(*MISTAKES.values()), strict=True):
+        assert not imported & SLOWER_THAN_HELP, kind
 
 
 def test_a_file_that_is_not_there_is_told_in_the_words_of_those_who_read_it(folder):

@@ -28,7 +28,7 @@ def some_lines(n):
 def stream(folder, lines, *options):
     text = "".join(line + "\n" for line in lines)
     args = ["stream", "model.safetensors", "--target", "label", *options]
-    return run_program(*args, input=text, cwd=folder)
+    return run_program(*args, stdin=text, cwd=folder)
 
 
 def test_rows_are_answered_by_what_was_learned_before_and_then_learned(tmp_path):

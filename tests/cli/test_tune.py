@@ -4,53 +4,24 @@ import json
 
 import numpy as np
 import pandas as pd
-import pytest
-from sklearn.datasets import load_iris
 
 from naively import GaussianNB, load, tune
-from tests.commands import IRIS, fails, run_well
+from tests.commands import IRIS, fails, folder, iris, run_well
+
+__all__ = ["folder", "iris"]  # fixtures
 
 
-@pytest.fixture
-def iris(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    data = load_iris(as_frame=True)
-    frame = data.data.assign(species=data.target_names[data.target])
-    frame.to_csv("iris.csv", index=False)
-    return frame
-
-
-def test_the_table_is_that_of_the_library(iris):
-    shown = run_well(
-        "tune",
-        "iris.csv",
-        "-t",
-        "species",
-        "--model",
-        "gaussian",
-        "--grid",
-        "variance=class,shared",
-    ).stdout
+def test_the_table_is_that_of_the_library(folder):
+    shown = run_well("tune", *IRIS, "--grid", "variance=class,shared").stdout
     found = tune(GaussianNB(), "iris.csv", "species", grid={"variance": ["class", "shared"]})
     assert "GaussianNB, 10 folds: 2 candidates, 150 rows, by log loss" in shown
     for mean in found.mean:
         assert f"{mean:.4f}" in shown
 
 
-def test_json_holds_every_candidate_and_the_best_model_is_saved(iris):
+def test_json_holds_every_candidate_and_the_best_model_is_saved(folder, iris):
     options = ("--grid", "var_smoothing=1e-9,0.1", "--grid", "calibration=none,temperature")
-    done = run_well(
-        "tune",
-        "iris.csv",
-        "-t",
-        "species",
-        "--model",
-        "gaussian",
-        *options,
-        "--json",
-        "-o",
-        "best.safetensors",
-    )
+    done = run_well("tune", *IRIS, *options, "--json", "-o", "best.safetensors")
     found = json.loads(done.stdout)
     assert len(found["candidates"]) == 4
     assert len(found["candidates"][0]["scores"]) == 10
@@ -61,7 +32,7 @@ def test_json_holds_every_candidate_and_the_best_model_is_saved(iris):
     np.testing.assert_allclose(best.predict_proba(X), expected.predict_proba(X), rtol=1e-9)
 
 
-def test_candidates_are_scored_by_any_metric(iris):
+def test_candidates_are_scored_by_any_metric(folder):
     options = ("--scoring", "kappa", "--grid", "ddof=0,1", "--json")
     found = json.loads(run_well("tune", *IRIS, *options).stdout)
     assert found["scoring"] == "kappa"
@@ -80,7 +51,7 @@ def test_tables_of_any_columns_are_tuned_by_families(tmp_path, monkeypatch):
     assert "calibration=temperature" in shown
 
 
-def test_what_is_wrong_is_said_in_a_line(iris):
+def test_what_is_wrong_is_said_in_a_line(folder):
     wrong = {
         "--grid must be like": ("--grid", "ddof"),
         "names a parameter 'smoothness'": ("--grid", "smoothness=1"),

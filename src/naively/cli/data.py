@@ -138,11 +138,11 @@ def rows_for(
                 f"got {got}{source.first.where}."
             )
         target = tell_target(others[0])
-    return summary_for(estimator, source, reading, labels, target)
+    return summary_for(estimator, source, labels, target)
 
 
 def summary_for(
-    estimator: Any, source: CommandFiles, reading: Reading, labels: Labels, target: str | None
+    estimator: Any, source: CommandFiles, labels: Labels, target: str | None
 ) -> Summary:
     """Summarize files by the columns of a model; without a target, as rows of one class."""
     schema, kind = estimator.summary_.schema, FORMS[estimator.classes_.dtype.kind]
@@ -158,16 +158,15 @@ def summary_for(
             skip_columns=True,
             drop_missing_target=labels.drop_missing_target,
             progress=progress,
-            **reading.dialect,
         )
     tell_unlabelled(pass_.unlabelled)
-    found = pass_.summary
-    if target is not None and found.classes.size and FORMS[found.classes.dtype.kind] != kind:
+    classes = pass_.summary.classes
+    if target is not None and classes.size and FORMS[classes.dtype.kind] != kind:
         raise NaivelyError(
             f"the labels must be {kind} as the model's are ({quoted(estimator.classes_)}); "
-            f"got {quoted(found.classes)}."
+            f"got {quoted(classes)}."
         )
-    return found
+    return pass_.summary
 
 
 def save_changed(estimator: Any, summary: Summary, output: Path) -> Any:

@@ -87,7 +87,7 @@ def _after(
         return Inspected(load(files[0]).summary_), (Path(files[0]),)
     source = look(files, reading)
     target = labels.target or _target(before, source, labels.weight)
-    summary = summary_for(before, source, reading, labels, target)
+    summary = summary_for(before, source, labels, target)
     return Inspected(summary, target is not None), source.inputs
 
 

@@ -55,7 +55,7 @@ def explain(
         check_output(output, model, *source.inputs)
     rows = row or list(range(_DEFAULT_ROWS))
     named = source.split(columns) or None
-    table = read_some(estimator, source.first, rows, row is None, columns=named, **reading.dialect)
+    table = read_some(estimator, source.first, rows, row is None, columns=named)
     numbers = rows[: table.shape[0]]
     found = estimator.explain(table).numbered(numbers)
     changes = [estimator.counterfactual(_row(table, i)) for i in range(len(found) * change)]

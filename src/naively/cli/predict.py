@@ -76,6 +76,5 @@ def predict(
             id=source.split(keep),
             columns=source.split(columns) or None,
             progress=progress,
-            **reading.dialect,
         )
     tell_written(output, f"{rows:,} predictions")
