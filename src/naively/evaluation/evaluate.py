@@ -267,7 +267,7 @@ class Judged(NamedTuple):
     fold_accuracy: NDArray[np.float64]
 
 
-def _by_folds(model: Any, X: Any, truth: Truth, folds: Any, seed: Any) -> Evaluation:
+def _by_folds(model: SummaryClassifier, X: Any, truth: Truth, folds: Any, seed: int) -> Evaluation:
     truth.need_two_classes()
     is_one_out = isinstance(folds, LeaveOneOut) or (isinstance(folds, str) and folds == ONE_OUT)
     if is_one_out and type(model) is GaussianNB and model.calibration is None:
@@ -305,7 +305,7 @@ def by_summaries(
     return Judged(rows, (count - wrong) / count)
 
 
-def by_refitting(model: Any, X: Any, truth: Truth, splits: Splits) -> Judged:
+def by_refitting(model: SummaryClassifier, X: Any, truth: Truth, splits: Splits) -> Judged:
     """Fit any classifier anew for each split; the rows come in their order."""
     y, rows, parts = truth.labels, [], []
     for train, test in splits:

@@ -177,7 +177,7 @@ class Sum:
         return any(table.misses is not None for table in self.tables)
 
 
-def _check_written(estimator: Any, model: Model) -> None:
+def _check_written(estimator: SummaryClassifier, model: Model) -> None:
     """Raise where a model has what no other language can compute."""
     for name in ("costs", "reject"):
         if getattr(estimator, name, None) is not None:

@@ -175,7 +175,7 @@ class SparseQuadratics(NamedTuple):
     C: Floats
 
     @classmethod
-    def of(cls, form: Any) -> SparseQuadratics | None:
+    def of(cls, form: Form) -> SparseQuadratics | None:
         """Return the quadratics of all columns; None where digits would be lost."""
         if not (isinstance(form, Quadratics) and form.weight is None and form.s is None):
             return None
@@ -248,6 +248,6 @@ class _SparseScorer:
         return True
 
 
-def _is_plain_line(form: Any) -> bool:
+def _is_plain_line(form: Form) -> bool:
     """Whether a form is A + B x of every cell, and nothing else is added to it."""
     return isinstance(form, Lines) and form.carrier is None and form.lowest == -np.inf
