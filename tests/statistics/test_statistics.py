@@ -16,9 +16,8 @@ import pytest
 
 import naively
 from naively import GaussianNB, NaivelyError, Summary, summarize
-from naively.data.fixed import FixedByColumn
 from naively.data.functions import ColumnFunction
-from naively.data.schema import Schema
+from naively.data.schema import FixedByColumn, Schema
 from naively.data.tensors import Tensors
 from naively.statistics import STATISTICS, Documents, MissingCells, Occurrences, Sample
 from naively.statistics.axes import Axes

@@ -36,11 +36,10 @@ from numpy.typing import NDArray
 
 from naively.data import remote
 from naively.data.dates import split_name
-from naively.data.fixed import FIXED
 from naively.data.kinds import KINDS
 from naively.data.labels import label_tensors, listed_labels, read_labels
 from naively.data.remote import shown
-from naively.data.schema import Schema
+from naively.data.schema import FIXED, Schema
 from naively.data.tensors import Tensors, UnsoundError
 from naively.data.tokens import UNICODE, read_words, word_tensors
 from naively.data.whole_files import write_atomically
