@@ -287,11 +287,10 @@ class Summary:
     def with_categories(self, vocabularies: Sequence[NDArray[Any]]) -> Summary:
         """Return the same with categories that hold those of each column; new ones have no weight.
 
-                >>> from naively import summarize
-                >>> from naively.data.rows import Rows
-        from naively.data.schema import Schema
-                >>> seen = summarize([[2]], ["a"], schema=Schema(1, kinds=("category",)))
-                >>> seen.with_categories([np.arange(4)]).tallies.values
+        >>> from naively import summarize
+        >>> from naively.data.schema import Schema
+        >>> seen = summarize([[2]], ["a"], schema=Schema(1, kinds=("category",)))
+        >>> seen.with_categories([np.arange(4)]).tallies.values
                 array([[0., 0., 1., 0.]])
         """
         after = replace(self.axes, vocabularies=tuple(vocabularies))
