@@ -291,7 +291,7 @@ class Summary:
         >>> from naively.data.schema import Schema
         >>> seen = summarize([[2]], ["a"], schema=Schema(1, kinds=("category",)))
         >>> seen.with_categories([np.arange(4)]).tallies.values
-                array([[0., 0., 1., 0.]])
+        array([[0., 0., 1., 0.]])
         """
         after = replace(self.axes, vocabularies=tuple(vocabularies))
         return self._moved(self.axes.move(after))
