@@ -15,7 +15,7 @@ array(['ham', '?'], dtype='<U4')
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,8 +30,11 @@ from naively.estimators.state import learned
 from naively.model.scorer import Answer
 from naively.statistics.measure import raise_not_finite
 
+if TYPE_CHECKING:
+    from naively.estimators.estimator import SummaryClassifier
 
-def labels_of(estimator: Any, checked: Checked) -> NDArray[Any]:
+
+def labels_of(estimator: SummaryClassifier, checked: Checked) -> NDArray[Any]:
     """Return the class of each row: the most probable, or of least cost, or the label of reject."""
     costs, reject = getattr(estimator, "costs", None), getattr(estimator, "reject", None)
     if costs is not None or reject is not None:
@@ -40,14 +43,14 @@ def labels_of(estimator: Any, checked: Checked) -> NDArray[Any]:
     return estimator.model_.labels_of(checked.table, n_jobs=estimator.n_jobs)
 
 
-def values_of(estimator: Any, want: Answer, checked: Checked) -> NDArray[Any]:
+def values_of(estimator: SummaryClassifier, want: Answer, checked: Checked) -> NDArray[Any]:
     """Return what the scorer of the model calls so: joint, log_proba, proba or evidence."""
     state = learned(estimator)
     dtype, model = np.result_type(checked.dtype, state.dtype), state.model(estimator._read)
     return model.score(checked.table, want, n_jobs=estimator.n_jobs, dtype=dtype)
 
 
-def label_of_row(estimator: Any, row: Any) -> Any:
+def label_of_row(estimator: SummaryClassifier, row: Any) -> Any:
     """Return the class of one row; numbers alone go to the kernel without a table."""
     state = learned(estimator)
     if estimator._alone is not NUMBER:

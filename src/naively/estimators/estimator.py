@@ -29,6 +29,7 @@ from naively.estimators import measurement, stream
 from naively.estimators.answers import label_of_row, labels_of, values_of
 from naively.estimators.measurement import (
     Checked,
+    Measured,
     check_known,
     check_labels,
     check_table,
@@ -557,7 +558,7 @@ class SummaryClassifier(Upward):
 
     def measured(
         self, X: Any, y: Any, sample_weight: Any = None, known: Schema | None = None
-    ) -> tuple[Summary, np.dtype[Any]]:
+    ) -> Measured:
         """Summarize rows, under a schema if one is known; and return the type of answers."""
         return measurement.measured(self, X, y, sample_weight, known)
 

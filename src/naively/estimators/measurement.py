@@ -8,9 +8,10 @@ estimator: it is set only after all of a call has succeeded.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +35,9 @@ from naively.model.model import ALL_ZERO
 from naively.statistics.measure import checked_weights
 from naively.statistics.summary import Summary
 
+if TYPE_CHECKING:
+    from naively.estimators.estimator import SummaryClassifier
+
 _FLOAT64 = np.dtype(np.float64)
 _PLAIN = np.dtype(np.float64), np.dtype(np.float32)  # as the machine writes them
 _COMPLEX = (
@@ -54,7 +58,7 @@ class Checked(NamedTuple):
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def check_table(estimator: Any, X: Any, known: Schema | None) -> Checked:
+def check_table(estimator: SummaryClassifier, X: Any, known: Schema | None) -> Checked:
     """Make numbers readable in place; if the estimator is fitted, X must have the columns known."""
     cells = _readable(estimator, X, of_numbers=True)
     names, dtype = None, getattr(X, "dtype", np.dtype(np.float64))
@@ -80,7 +84,7 @@ def _dtype_of(column: Any) -> Any:
     return getattr(column, "dtype", None)
 
 
-def check_cells(estimator: Any, X: Any, known: Schema | None) -> Any:
+def check_cells(estimator: SummaryClassifier, X: Any, known: Schema | None) -> Any:
     """Return a frame as it is, sparse rows, or an array of any cells; all must have some."""
     cells = _readable(estimator, X, of_numbers=False)
     if isinstance(cells, np.ndarray | SparseRows):
@@ -89,7 +93,7 @@ def check_cells(estimator: Any, X: Any, known: Schema | None) -> Any:
 
 
 def check_codes(
-    estimator: Any, X: Any, known: Schema | None
+    estimator: SummaryClassifier, X: Any, known: Schema | None
 ) -> tuple[NDArray[Any], tuple[str, ...] | None]:
     """Return an array of codes, whole numbers or NaN, and the names of its columns."""
     arrays.check_dense(X)
@@ -102,7 +106,7 @@ def check_codes(
     return cells, names
 
 
-def _readable(estimator: Any, X: Any, *, of_numbers: bool) -> Any:
+def _readable(estimator: SummaryClassifier, X: Any, *, of_numbers: bool) -> Any:
     """Return a frame as it is, sparse rows, or an array: of numbers, or of any cells."""
     if is_sparse(X):
         X = SparseRows.of(X)
@@ -130,7 +134,7 @@ def _readable(estimator: Any, X: Any, *, of_numbers: bool) -> Any:
     return X
 
 
-def _numbers(estimator: Any, X: NDArray[Any]) -> NDArray[Any]:
+def _numbers(estimator: SummaryClassifier, X: NDArray[Any]) -> NDArray[Any]:
     """Return objects that are numbers or missing as numbers, or raise with what to do."""
     held = kinds.held_by_dtype(X.dtype) or kinds.held_by_objects(X.ravel().tolist())
     if held.what == "text":
@@ -156,7 +160,7 @@ def _numbers(estimator: Any, X: NDArray[Any]) -> NDArray[Any]:
         ) from None
 
 
-def _check_width(estimator: Any, X: Any, known: Schema | None) -> None:
+def _check_width(estimator: SummaryClassifier, X: Any, known: Schema | None) -> None:
     if known is None or X.shape[1] == known.n_columns:
         return
     if not known.dates or X.shape[1] != len(known.inputs or ()):
@@ -165,13 +169,13 @@ def _check_width(estimator: Any, X: Any, known: Schema | None) -> None:
         _raise_as_ours(_check_n_features, estimator, X)
 
 
-def _check_names(estimator: Any, X: Any) -> None:
+def _check_names(estimator: SummaryClassifier, X: Any) -> None:
     from sklearn.utils.validation import _check_feature_names
 
     _raise_as_ours(_check_feature_names, estimator, X)
 
 
-def _raise_as_ours(check: Any, estimator: Any, X: Any) -> None:
+def _raise_as_ours(check: Any, estimator: SummaryClassifier, X: Any) -> None:
     """Raise the error of a check of scikit-learn's as one of this package, with what to do."""
     try:
         check(estimator, X, reset=False)
@@ -197,7 +201,7 @@ def whole_codes(array: NDArray[Any]) -> NDArray[Any]:
     return array if plain else np.array(array, array.dtype.newbyteorder("="))
 
 
-def _codes_of_frame(estimator: Any, X: Any) -> NDArray[Any]:
+def _codes_of_frame(estimator: SummaryClassifier, X: Any) -> NDArray[Any]:
     names, codes = frames.names_of(X) or range(X.shape[1]), []
     for name, column in zip(names, frames.columns_of(X), strict=True):
         held = frames.held_by(column)
@@ -211,7 +215,7 @@ def _codes_of_frame(estimator: Any, X: Any) -> NDArray[Any]:
     return np.column_stack(codes)
 
 
-def _check_not_empty(estimator: Any, shape: tuple[int, ...]) -> None:
+def _check_not_empty(estimator: SummaryClassifier, shape: tuple[int, ...]) -> None:
     for count, what in zip(shape, ("sample", "feature"), strict=True):
         if count == 0:
             raise NaivelyError(
@@ -223,7 +227,7 @@ def _check_not_empty(estimator: Any, shape: tuple[int, ...]) -> None:
 # --- labels and weights ---------------------------------------------------------------------------
 
 
-def check_labels(estimator: Any, y: ArrayLike, n_rows: int) -> NDArray[Any]:
+def check_labels(estimator: SummaryClassifier, y: ArrayLike, n_rows: int) -> NDArray[Any]:
     """Return the labels as an array, one per row."""
     if not (type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iubU"):
         y = _check_other_labels(estimator, y)
@@ -234,7 +238,7 @@ def check_labels(estimator: Any, y: ArrayLike, n_rows: int) -> NDArray[Any]:
     return y
 
 
-def _check_other_labels(estimator: Any, y: Any) -> NDArray[Any]:
+def _check_other_labels(estimator: SummaryClassifier, y: Any) -> NDArray[Any]:
     if y is None:
         raise NaivelyError(
             f"{estimator.public_name} requires y to be passed, but the target y is None."
@@ -292,6 +296,10 @@ def check_known(present: NDArray[Any], declared: NDArray[Any] | None) -> None:
 _TARGET = "Give fit(X, y), or fit(frame, target='y') with the labels in a column of the frame."
 
 
+Measured = tuple[Summary, np.dtype[Any]]
+"""A summary, and the type of answers."""
+
+
 class _RowsNeededError(Exception):
     """A schema cannot be settled without a sample of rows."""
 
@@ -301,8 +309,12 @@ def _no_rows(size: int) -> Any:
 
 
 def measured(
-    estimator: Any, X: Any, y: Any, sample_weight: Any = None, known: Schema | None = None
-) -> tuple[Summary, np.dtype[Any]]:
+    estimator: SummaryClassifier,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    known: Schema | None = None,
+) -> Measured:
     """Summarize rows, in memory or wherever they are; and return the type of answers."""
     if is_on_device(X):
         return _measured_on_device(estimator, X, y, sample_weight, known)
@@ -315,8 +327,8 @@ def measured(
 
 
 def measured_with_target(
-    estimator: Any, data: Any, y: Any, sample_weight: Any, target: Any, weight: Any
-) -> tuple[Summary, np.dtype[Any]]:
+    estimator: SummaryClassifier, data: Any, y: Any, sample_weight: Any, target: Any, weight: Any
+) -> Measured:
     """Summarize a table that holds its labels; and return the type of answers.
 
     A frame in memory or of Dask's is split into rows, labels and weights. What streams is read as
@@ -334,7 +346,7 @@ def measured_with_target(
 
 
 def _measured_stream(
-    estimator: Any, source: Any, sample_weight: Any, target: str, weight: str | None
+    estimator: SummaryClassifier, source: Any, sample_weight: Any, target: str, weight: str | None
 ) -> Summary:
     """Summarize files, a stream of Arrow, a lazy frame, or a relation of a database."""
     if isinstance(source, np.ndarray) or is_sparse(source) or _is_of_rows(source):
@@ -348,11 +360,10 @@ def _measured_stream(
     if sample_weight is not None:
         raise NaivelyError("weights of what is streamed are a column of it: give weight='name'.")
     summary = measured_files(estimator, source, target=target, weight=weight)
-    readable: Summary = estimator.readable(summary)
-    return readable
+    return estimator.readable(summary)
 
 
-def measured_files(estimator: Any, source: Any, **options: Any) -> Summary:
+def measured_files(estimator: SummaryClassifier, source: Any, **options: Any) -> Summary:
     """Summarize files or a stream, of which the first rows may decide what is measured."""
     from naively.engines import files
 
@@ -370,26 +381,25 @@ def _is_of_rows(source: Any) -> bool:
 
 
 def summarized(
-    estimator: Any, checked: Checked, y: ArrayLike, sample_weight: ArrayLike | None
+    estimator: SummaryClassifier, checked: Checked, y: ArrayLike, sample_weight: ArrayLike | None
 ) -> Summary:
     """Summarize rows that are readable, with their labels and weights."""
     n_rows = checked.table.shape[0]
     classes, codes = labels.encode(check_labels(estimator, y, n_rows))
     targets = Targets(classes, codes, row_weights(n_rows, sample_weight))
-    summary: Summary = estimator.measure_rows(checked.table, checked.schema, targets)
-    return summary
+    return estimator.measure_rows(checked.table, checked.schema, targets)
 
 
 def _measured_by_dask(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, known: Schema | None
-) -> tuple[Summary, np.dtype[Any]]:
+    estimator: SummaryClassifier, X: Any, y: Any, sample_weight: Any, known: Schema | None
+) -> Measured:
     from naively.engines import dask
 
     is_open = known is None or known.undecided
     example = dask.example(X) if is_open else dask.missing_row(X)
     decided = None if known is None else estimator._decided(example, known)
     checked = estimator.check_rows(example, decided)
-    schema: Schema = checked.schema
+    schema = checked.schema
 
     def summarize(schema: Schema, **options: Any) -> Summary:
         options |= {"schema": schema, "sample_weight": sample_weight}
@@ -403,8 +413,8 @@ def _measured_by_dask(
 
 
 def _measured_on_device(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, known: Schema | None
-) -> tuple[Summary, np.dtype[Any]]:
+    estimator: SummaryClassifier, X: Any, y: Any, sample_weight: Any, known: Schema | None
+) -> Measured:
     """Summarize rows on a GPU: there, where moments are enough, or else on the host."""
     from naively.engines import gpu
 
@@ -413,11 +423,9 @@ def _measured_on_device(
     few = np.zeros(shape, np.bool_ if holds_booleans(X) else rows.dtype)  # to be looked at
     checked = estimator.check_rows(few, known)
     schema = checked.schema
-    try:
+    with suppress(_RowsNeededError):
         schema = estimator.settled(schema, _no_rows) if known is None else schema
-    except _RowsNeededError:
-        schema = None
-    if schema is not None and gpu.is_measured_here(schema):
-        return gpu.summarize(rows, y, schema=schema, sample_weight=sample_weight), checked.dtype
+        if gpu.is_measured_here(schema):
+            return gpu.summarize(rows, y, schema=schema, sample_weight=sample_weight), checked.dtype
     check_one_place(X, y=y, sample_weight=sample_weight)
     return measured(estimator, rows[:], on_host(y), on_host(sample_weight), known)

@@ -32,7 +32,7 @@ from naively.estimators.choice import (
     with_options,
 )
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.measurement import Checked, check_cells, check_labels
+from naively.estimators.measurement import Checked, Measured, check_cells, check_labels
 from naively.estimators.parameters import by_name
 from naively.estimators.single_rows import number_cell
 from naively.families import CANDIDATES
@@ -141,7 +141,7 @@ class NaiveBayesClassifier(SummaryClassifier):
 
     def measured(
         self, X: Any, y: Any, sample_weight: Any = None, known: Schema | None = None
-    ) -> tuple[Summary, np.dtype[Any]]:
+    ) -> Measured:
         """Summarize rows; a single row of a stream the short way, if it can be taken."""
         if known is not None and sample_weight is None and self.decay:  # 0 forgets all categories
             learned = self.summary_

@@ -17,11 +17,14 @@ from difflib import get_close_matches
 from functools import lru_cache, wraps
 from math import inf
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from naively.errors import warn
+
+if TYPE_CHECKING:
+    from naively.estimators.estimator import SummaryClassifier
 
 Init = TypeVar("Init", bound=Callable[..., None])
 
@@ -201,7 +204,7 @@ def _check_names(owner: str, names: list[str], args: Any, params: Mapping[str, A
         raise TypeError(f"{owner} has no parameter {name!r}; {hint}")
 
 
-def check_parameters(estimator: Any) -> None:
+def check_parameters(estimator: SummaryClassifier) -> None:
     """Check the parameters of an estimator, but the same ones only once."""
     values = [getattr(estimator, name) for name in estimator._constraints]
     try:
@@ -251,7 +254,7 @@ def _float(value: float) -> str:
 BY_CLASS = "class_weight", "priors", "class_prior"  # numbers, or a dict of them by label
 
 
-def params_as_text(estimator: Any) -> dict[str, Any]:
+def params_as_text(estimator: SummaryClassifier) -> dict[str, Any]:
     """Return the parameters of an estimator as JSON can hold them."""
     params: dict[str, Any] = estimator.get_params(deep=False)
     for name in ("alpha", "costs", *BY_CLASS):

@@ -18,6 +18,7 @@ from naively.statistics import file as model_file
 from naively.statistics.summary import Summary
 
 if TYPE_CHECKING:
+    from naively.estimators.estimator import SummaryClassifier
     from naively.estimators.stream import Stream
 
 _FORMAT = 3
@@ -108,9 +109,9 @@ class State:
 NOTHING = State(None)  # type: ignore[arg-type]
 
 
-def learned(estimator: Any) -> State:
+def learned(estimator: SummaryClassifier) -> State:
     """Return what an estimator has learned, which methods take once; of a stream, as it is now."""
-    state: State = estimator.state_
+    state = estimator.state_
     stream = state.stream
     if stream is not None and stream.is_ahead:
         stream.is_ahead = False
@@ -129,15 +130,15 @@ def learned(estimator: Any) -> State:
     return state
 
 
-def is_fitted(estimator: Any) -> bool:
+def is_fitted(estimator: SummaryClassifier) -> bool:
     """Whether an estimator has learned anything."""
     state = estimator.state_
     return state.summary is not None or (state.stream is not None and state.stream.is_ahead)
 
 
-def end_stream(estimator: Any) -> State:
+def end_stream(estimator: SummaryClassifier) -> State:
     """Return the state without its stream; the next one begins from it, with the window's rows."""
-    state: State = estimator.state_
+    state = estimator.state_
     if state.stream is not None:
         state = learned(estimator) if state.stream.is_ahead else state
         assert state.stream is not None
@@ -146,7 +147,7 @@ def end_stream(estimator: Any) -> State:
 
 
 def adopt(
-    estimator: Any,
+    estimator: SummaryClassifier,
     summary: Summary,
     model: Model | None = None,
     dtype: np.dtype[Any] | None = None,
@@ -157,10 +158,10 @@ def adopt(
     return estimator
 
 
-def copied(estimator: Any, **params: Any) -> Any:
+def copied(estimator: SummaryClassifier, **params: Any) -> Any:
     """Return an estimator of the last state, which what is learned later does not change."""
     other = object.__new__(type(estimator))
-    state: State = estimator.state_
+    state = estimator.state_
     still = state if state.stream is None else replace(state, stream=None)
     other.__dict__.update(estimator.__dict__, state_=still, **params)
     return other

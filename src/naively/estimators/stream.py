@@ -15,7 +15,7 @@ from collections.abc import Set
 from copy import copy
 from dataclasses import replace
 from math import isclose
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,12 +49,15 @@ from naively.statistics import (
 from naively.statistics.axes import Axes
 from naively.statistics.summary import Summary
 
+if TYPE_CHECKING:
+    from naively.estimators.estimator import SummaryClassifier
+
 _STALE_SHARE = (
     0.1  # of the rows of a stream: so many may have come since a calibrated model was read
 )
 
 
-def change(estimator: Any, verb: str, row: Any, label: Any, weight: Any) -> None:
+def change(estimator: SummaryClassifier, verb: str, row: Any, label: Any, weight: Any) -> None:
     """Learn or forget a row that the kernel has not taken at a glance."""
     weight, stream = plain_weight(weight), live(estimator)
     plain = plain_row(row, stream.columns, estimator._cell)
@@ -73,9 +76,9 @@ def change(estimator: Any, verb: str, row: Any, label: Any, weight: Any) -> None
     stream.is_ahead = True
 
 
-def live(estimator: Any) -> Stream:
+def live(estimator: SummaryClassifier) -> Stream:
     """Return the stream, begun from what was learned otherwise if need be."""
-    state: State = estimator.state_
+    state = estimator.state_
     if state.stream is None:
         check_parameters(estimator)
         rows = estimator._kernel_rows() if _is_measured_as_here(estimator, state.summary) else None
@@ -89,7 +92,7 @@ def live(estimator: Any) -> Stream:
     return state.stream
 
 
-def _is_measured_as_here(estimator: Any, summary: Summary | None) -> bool:
+def _is_measured_as_here(estimator: SummaryClassifier, summary: Summary | None) -> bool:
     """Whether what was learned has the statistics of a stream, and no others."""
     if summary is None:
         return True
@@ -97,17 +100,17 @@ def _is_measured_as_here(estimator: Any, summary: Summary | None) -> bool:
     return bool(schema == estimator._stream_schema(Schema(schema.n_columns, schema.names)))
 
 
-def plain_or_same(estimator: Any, row: Any) -> Any:
+def plain_or_same(estimator: SummaryClassifier, row: Any) -> Any:
     """Return a row of plain cells, or as it is where there is something wrong with it."""
     try:
-        return plain_row(row, estimator.state_.stream.columns, estimator._cell)
+        return plain_row(row, live(estimator).columns, estimator._cell)
     except NaivelyError:
         return row
 
 
-def recent(estimator: Any) -> Any:
+def recent(estimator: SummaryClassifier) -> Any:
     """Return an estimator to ask: a calibrated one may be of a few rows ago."""
-    state: State = estimator.state_
+    state = estimator.state_
     stream = state.stream
     if isinstance(stream, BufferedStream) and stream.is_ahead and estimator.calibration is not None:
         if (
@@ -151,7 +154,7 @@ class KernelStream:
         What it has learned before, with those rows that are in the window.
     """
 
-    def __init__(self, rows: Any, estimator: Any, state: State) -> None:
+    def __init__(self, rows: Any, estimator: SummaryClassifier, state: State) -> None:
         self.rows, self._schema_of = rows, estimator._stream_schema
         self.is_ahead = False  # of the summary that was taken last
         self._classes: NDArray[Any] = np.empty(0, np.int64)
@@ -303,7 +306,7 @@ class BufferedStream:
 
     rows = None  # the kernel has none
 
-    def __init__(self, estimator: Any, state: State) -> None:
+    def __init__(self, estimator: SummaryClassifier, state: State) -> None:
         summary, kept = state.summary, state.window
         self._estimator, self._given = estimator, estimator.fixed_kinds()
         self._decay, self._absent = estimator.decay, estimator._absent
@@ -483,8 +486,7 @@ class BufferedStream:
         cells = np.empty((len(rows), columns.n_columns), dtype=object)
         for i, row in enumerate(rows):
             cells[i] = row if isinstance(row, list) else [row.get(name, absent) for name in names]
-        measured: Summary = self._estimator._measure_cells(cells, targets, columns, schema)
-        return measured
+        return self._estimator._measure_cells(cells, targets, columns, schema)
 
     def _measured_where_present(self, rows: list[Row], targets: Targets, schema: Schema) -> Summary:
         """Measure rows in the columns that some of them have, of which there may be few."""

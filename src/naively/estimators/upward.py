@@ -137,7 +137,8 @@ class Upward:
         """
         from naively.inspection.importance import importance_of_rows, importance_of_sample
 
-        state, estimator = learned(self), snapshot(self)
+        estimator = snapshot(self)
+        state = learned(estimator)
         if X is not None:
             return importance_of_rows(estimator, X, y, sample_weight, target=target)
         importance: Importance = state.once("importance", lambda: importance_of_sample(estimator))
