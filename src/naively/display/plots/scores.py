@@ -5,20 +5,25 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import ConfusionMatrixDisplay, confusion_matrix
-from sklearn.utils.multiclass import unique_labels
+from sklearn.metrics import ConfusionMatrixDisplay
+from sklearn.utils.validation import check_is_fitted
 
+from naively.data import labels
 from naively.data.types import Floats
 from naively.display.plots import canvas
-from naively.display.plots.display import AnswersDisplay
-from naively.display.plots.reading import class_captions
+from naively.display.plots.display import Display
+from naively.display.plots.reading import class_captions, codes_of, model_names
 from naively.errors import NaivelyError
+from naively.estimators.state import snapshot
+from naively.evaluation import Evaluation
 from naively.evaluation.curves import ClassCurve, place_of
-from naively.evaluation.metrics import Reliability, reliability
+from naively.evaluation.curves import Judgement
+from naively.evaluation.metrics import Reliability
 
 _MAX_CURVES = 10  # classes that are drawn together
 _FAINT = {"color": canvas.FAINT, "linewidth": 1, "linestyle": (0, (4, 3))}
@@ -33,6 +38,129 @@ class DrawnCurve(NamedTuple):
     y: Floats
     area: float
     name: str
+
+
+class AnswersDisplay(Display):
+    """A picture of true labels and a model's answers, or those of several models.
+
+    ``from_estimator`` asks a fitted classifier, and perhaps another, for the classes of rows;
+    ``from_predictions`` takes their answers; ``from_evaluation`` and ``from_comparison`` what
+    `naively.evaluate` and `naively.compare` returned.
+    """
+
+    _title: ClassVar[str]
+    _answer: ClassVar[str] = "predict_proba"
+    _called: ClassVar[tuple[str, str]] = ("the model", "the other")
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        other: Any = None,
+        names: Sequence[str] | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Ask a fitted classifier, and perhaps another, and draw.
+
+        Options are those of `from_predictions`; ``X`` and ``y`` are the rows to judge it by.
+        """
+        models = list(map(snapshot, [estimator] if other is None else [estimator, other]))
+        for model in models:
+            check_is_fitted(model)
+            if not hasattr(model, cls._answer):
+                raise NaivelyError(
+                    f"{cls._title} needs probabilities; {type(model).__name__} has no "
+                    f"{cls._answer}."
+                )
+        answers = [getattr(model, cls._answer)(X) for model in models]
+        judged = cls._judge(y, answers, models[0].classes_)
+        return cls._draw(judged, model_names(models, names), ax, options)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_proba: ArrayLike,
+        *,
+        classes: ArrayLike,
+        other: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Judge probabilities, and draw.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_rows,)
+            True labels.
+        y_proba : array-like of shape (n_rows, n_classes)
+            Probabilities.
+        classes : array-like of shape (n_classes,)
+            The label of each of their columns.
+        other : array-like of shape (n_rows, n_classes), optional
+            Another model's probabilities.
+        names, ax
+            As for every `Display`.
+        **options
+            For curves, ``pos_label``: the class to draw. By default the second of two, and of more
+            all, the ten largest.
+        """
+        judged = cls._judge(y_true, [y_proba] if other is None else [y_proba, other], classes)
+        return cls._draw(judged, names, ax, options)
+
+    @classmethod
+    def from_evaluation(
+        cls,
+        evaluation: Any,
+        *others: Any,
+        other: Any = None,
+        names: Sequence[str] | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw what `naively.evaluate` returned, and perhaps others of the same rows."""
+        judged = [evaluation, *others, *([] if other is None else [other])]
+        named = [each.model or each.method for each in judged] if names is None else names
+        return cls._draw(judged, named, ax, options)
+
+    @classmethod
+    def from_comparison(cls, comparison: Any, *, ax: Any = None, **options: Any) -> Self:
+        """Draw what `naively.compare` returned: the rows that were held out, for each model."""
+        return cls._draw(comparison.evaluations, comparison.names, ax, options)
+
+    @classmethod
+    def _draw(
+        cls, judged: Sequence[Evaluation], names: Any, ax: Any, options: dict[str, Any]
+    ) -> Self:
+        names = cls._called[: len(judged)] if names is None else names
+        return cls._read(judged, names, **options).plot(ax)
+
+    @classmethod
+    @abstractmethod
+    def _read(cls, judged: Sequence[Evaluation], names: Sequence[str]) -> Self:
+        """Return what is drawn of evaluations, one for each model."""
+
+    @classmethod
+    def _judge(cls, y: Any, answers: Sequence[Any], classes: Any) -> list[Evaluation]:
+        """Judge answers that are probabilities: the likeliest class is what is predicted."""
+        classes, each = labels.as_array(classes), [np.asarray(p, dtype=np.float64) for p in answers]
+        judged = []
+        for p in each:
+            if p.shape[1:] != classes.shape:
+                raise NaivelyError(
+                    f"there must be one column of probabilities per class ({classes.size}); got "
+                    f"shape {p.shape}."
+                )
+            unknown = np.full(len(p), np.nan)
+            truth = codes_of(y, classes, len(p))
+            rows = Judgement(truth, p.argmax(axis=1), classes.size, unknown, unknown, p)
+            judged.append(Evaluation(classes, "", rows))
+        return judged
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -91,43 +219,34 @@ class ClassCurveDisplay(AnswersDisplay):
         return self
 
     @classmethod
-    def _of_answers(  # type: ignore[override]
-        cls,
-        y: Any,
-        answers: list[Floats],
-        classes: NDArray[Any],
-        names: Sequence[str],
-        pos_label: Any = None,
+    def _read(
+        cls, judged: Sequence[Evaluation], names: Sequence[str], *, pos_label: Any = None
     ) -> Self:
         """Return the curves of one class for each model, or of all classes of one model."""
-        truth = cls._codes(y, answers, classes)
-        rows = np.bincount(truth, minlength=classes.size)
-        if pos_label is not None or classes.size == 2 or len(answers) > 1:
+        first, classes = judged[0], judged[0].classes
+        if any(each.probabilities is None for each in judged):
+            raise NaivelyError(f"{cls._title} needs probabilities, and there are none.")
+        if pos_label is not None or classes.size == 2 or len(judged) > 1:
             k = place_of(pos_label, classes)
-            if not 0 < rows[k] < truth.size:
+            n, n_rows = int(first.support[k]), first.n_rows
+            if not 0 < n < n_rows:
                 raise NaivelyError(
-                    f"curves need rows of the class and of others; {rows[k]} of {truth.size} rows "
-                    f"are of {classes.item(k)!r}."
+                    f"curves need rows of the class and of others; {n} of {n_rows} rows are of "
+                    f"{classes.item(k)!r}."
                 )
-            pairs = [(p[:, k], name) for p, name in zip(answers, names, strict=True)]
-            curves = [
-                DrawnCurve(*cls._line(ClassCurve.of(truth == k, p)), name) for p, name in pairs
-            ]
-            note = f"class {classes.item(k)!r}"
-            return cls(curves=curves, share=rows[k] / truth.size, notes=[note])
-        there = np.flatnonzero((rows > 0) & (rows < truth.size))
-        if not there.size:
-            raise NaivelyError("curves need rows of two classes; all rows are of one.")
-        shown = np.sort(there[np.argsort(-rows[there], kind="stable")[:_MAX_CURVES]])
-        p = answers[0]
-        curves = [
-            DrawnCurve(*cls._line(ClassCurve.of(truth == k, p[:, k])), str(classes[k]))
-            for k in shown
-        ]
-        notes = ["each class against the rest"]
-        if shown.size < classes.size:
-            notes.append(f"{shown.size} of {classes.size} classes, those with most rows")
-        return cls(curves=curves, notes=notes)
+            drawn = [(each.rows.curve(k), name) for each, name in zip(judged, names, strict=True)]
+            share, notes = n / n_rows, [f"class {classes.item(k)!r}"]
+        else:
+            there = np.flatnonzero((first.support > 0) & (first.support < first.n_rows))
+            if not there.size:
+                raise NaivelyError("curves need rows of two classes; all rows are of one.")
+            most = np.argsort(-first.support[there], kind="stable")[:_MAX_CURVES]
+            drawn = [(first.rows.curve(k), str(classes[k])) for k in np.sort(there[most]).tolist()]
+            share, notes = float("nan"), ["each class against the rest"]
+            if len(drawn) < classes.size:
+                notes.append(f"{len(drawn)} of {classes.size} classes, those with most rows")
+        curves = [DrawnCurve(*cls._line(curve), name) for curve, name in drawn]
+        return cls(curves=curves, share=share, notes=notes)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -253,22 +372,8 @@ class ReliabilityDisplay(AnswersDisplay):
     _title = "Reliability"
 
     @classmethod
-    def _of_answers(  # type: ignore[override]
-        cls,
-        y: Any,
-        answers: list[Floats],
-        classes: NDArray[Any],
-        names: Sequence[str],
-    ) -> Self:
-        truth = cls._codes(y, answers, classes)
-        seen = [reliability(p.max(axis=1), p.argmax(axis=1) == truth) for p in answers]
-        return cls(reliabilities=seen, names=names)
-
-    @classmethod
-    def _of_evaluations(  # type: ignore[override]
-        cls, every: list[Any], names: Sequence[str]
-    ) -> Self:
-        return cls(reliabilities=[each.reliability for each in every], names=names)
+    def _read(cls, judged: Sequence[Evaluation], names: Sequence[str]) -> Self:
+        return cls(reliabilities=[each.reliability for each in judged], names=names)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw."""
@@ -321,6 +426,8 @@ class ConfusionDisplay(AnswersDisplay):
         The models' names; an empty one is not written.
     max_classes : int, default=15
         If there are more, those with the most mistakes are shown.
+    normalize : bool, default=False
+        Write shares of each true class instead of counts.
 
     Attributes
     ----------
@@ -342,9 +449,9 @@ class ConfusionDisplay(AnswersDisplay):
     names: Sequence[str]
     class_names: Sequence[str]
     max_classes: int = 15
+    normalize: bool = False
 
     _title, _answer, _called = "Confusion matrix", "predict", ("", "the other")
-    _drawn_with = ("normalize",)
 
     @classmethod
     def from_predictions(  # type: ignore[override]
@@ -368,49 +475,43 @@ class ConfusionDisplay(AnswersDisplay):
         names, ax
             As for every `Display`.
         **options
-            ``class_names``, ``max_classes``, and those of `plot`.
+            ``class_names``, ``max_classes``, ``normalize``.
         """
-        answers = [y_pred] if other is None else [y_pred, other]
-        called = cls._called[: len(answers)] if names is None else names
-        return cls._drawn_of("_of_answers", ax, options, y_true, answers, None, called)
+        judged = cls._judge(y_true, [y_pred] if other is None else [y_pred, other], None)
+        return cls._draw(judged, names, ax, options)
 
     @classmethod
-    def _of_answers(  # type: ignore[override]
-        cls,
-        y: Any,
-        answers: list[Any],
-        classes: Any,
-        names: Sequence[str],
-        class_names: Sequence[str] | None = None,
-        max_classes: int = 15,
-    ) -> Self:
-        present = unique_labels(y, *answers)
-        matrices = [confusion_matrix(y, answer, labels=present) for answer in answers]
-        called = class_captions(present, class_names)
-        return cls(matrices=matrices, names=names, class_names=called, max_classes=max_classes)
+    def _judge(cls, y: Any, answers: Sequence[Any], classes: Any) -> list[Evaluation]:
+        """Judge answers that are labels: the classes are those that occur."""
+        classes = reduce(labels.union, [labels.encode(each)[0] for each in (y, *answers)])
+        truth = codes_of(y, classes, len(answers[0]))
+        unknown = np.full(truth.size, np.nan)
+        each = [codes_of(answer, classes, truth.size) for answer in answers]
+        rows = [Judgement(truth, k, classes.size, unknown, unknown, None) for k in each]
+        return [Evaluation(classes, "", one) for one in rows]
 
     @classmethod
-    def _of_evaluations(  # type: ignore[override]
+    def _read(
         cls,
-        every: list[Any],
+        judged: Sequence[Evaluation],
         names: Sequence[str],
+        *,
         class_names: Sequence[str] | None = None,
-        max_classes: int = 15,
+        **options: Any,
     ) -> Self:
-        classes = every[0].classes
-        if any(not np.array_equal(each.classes, classes) for each in every):
+        classes = judged[0].classes
+        if any(not np.array_equal(each.classes, classes) for each in judged):
             raise NaivelyError("the evaluations must be of the same classes; they differ.")
-        matrices, called = [each.confusion for each in every], class_captions(classes, class_names)
-        return cls(matrices=matrices, names=names, class_names=called, max_classes=max_classes)
+        return cls(
+            matrices=[each.confusion for each in judged],
+            names=names,
+            class_names=class_captions(classes, class_names),
+            **options,
+        )
 
-    def plot(self, ax: Any = None, *, normalize: bool = False) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        normalize : bool, default=False
-            Write shares of each true class instead of counts.
-        """
+    def plot(self, ax: Any = None, *, normalize: bool | None = None) -> Self:
+        """Draw; perhaps as shares, or as counts, whatever was drawn before."""
+        normalize = self.normalize if normalize is None else normalize
         shown, notes = self._choose()
         matrices = [_shares(m) if normalize else np.asarray(m) for m in self.matrices]
         tables = [matrix[np.ix_(shown, shown)] for matrix in matrices]
