@@ -4,6 +4,7 @@ What Hypothesis draws is the same in every run, so that no change is refused by 
 machine is no fault. The search for new inputs is ``make fuzz``, by the profile ``search``.
 """
 
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -25,6 +26,14 @@ settings.register_profile(
 )
 settings.register_profile("search", settings.get_profile("suite"), derandomize=False, database=None)
 settings.load_profile("suite")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    """Close what a test or an example has drawn."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def pytest_report_header():

@@ -5,48 +5,5 @@
 style, no backend.
 """
 
-from naively.display.plots.columns import BellCurveDisplay
-from naively.display.plots.figures import accuracy_bars, density_surface, time_bars
-from naively.display.plots.nomogram import NomogramDisplay
-from naively.display.plots.regions import DecisionRegionDisplay
-from naively.display.plots.scores import (
-    ConfusionDisplay,
-    GainDisplay,
-    PrecisionRecallDisplay,
-    ReliabilityDisplay,
-    RocCurveDisplay,
-)
-from naively.display.plots.separation import (
-    classes_by_separation,
-    columns_by_separation,
-    separation,
-)
-from naively.display.plots.values import (
-    DriftDisplay,
-    FitDisplay,
-    ImportanceDisplay,
-    TuningDisplay,
-    WaterfallDisplay,
-)
-
-__all__ = [
-    "BellCurveDisplay",
-    "ConfusionDisplay",
-    "DecisionRegionDisplay",
-    "DriftDisplay",
-    "FitDisplay",
-    "GainDisplay",
-    "ImportanceDisplay",
-    "NomogramDisplay",
-    "PrecisionRecallDisplay",
-    "ReliabilityDisplay",
-    "RocCurveDisplay",
-    "TuningDisplay",
-    "WaterfallDisplay",
-    "accuracy_bars",
-    "classes_by_separation",
-    "columns_by_separation",
-    "density_surface",
-    "separation",
-    "time_bars",
-]
+from naively.display.plots import *  # noqa: F403
+from naively.display.plots import __all__ as __all__

@@ -12,12 +12,11 @@ from tests.figures import PETALS, plt
 
 
 @pytest.fixture(autouse=True)
-def _close_figures():
-    """Draw what a test left behind, so that its layout is tested too, and close it."""
+def _draw_figures():
+    """Draw what a test left behind, so that its layout is tested too."""
     yield
     for number in plt.get_fignums():
         plt.figure(number).canvas.draw()
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

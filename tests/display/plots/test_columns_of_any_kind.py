@@ -8,7 +8,7 @@ from scipy.sparse import coo_array, csc_array, csr_array
 from sklearn.metrics import confusion_matrix
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
-from naively.display.plots.separation import category_shares, rebinned
+from naively.display.plots.overlap import category_shares, rebinned
 from naively.families import Categorical, Poisson, StudentT
 from naively.plots import (
     BellCurveDisplay,

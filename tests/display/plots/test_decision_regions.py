@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from sklearn.svm import LinearSVC
 
 from naively import GaussianNB, NaivelyError, summarize
-from naively.display.plots.pair import data_ellipse, naive_ellipse
+from naively.display.plots.regions import data_ellipse, naive_ellipse
 from naively.plots import (
     DecisionRegionDisplay,
 )

@@ -9,7 +9,7 @@ from scipy.stats import chi2, multivariate_normal
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 
 from naively import GaussianNB, compare
-from naively.display.plots.figures import read_densities
+from naively.display.plots.density import read_densities
 from naively.evaluation import Timing
 from naively.plots import accuracy_bars, density_surface, time_bars
 from tests.figures import AGE, PEOPLE, legend_of

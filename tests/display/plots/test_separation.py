@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from naively import summarize
-from naively.display.plots.separation import class_separation
+from naively.display.plots.overlap import class_separation
 from naively.plots import (
     classes_by_separation,
     columns_by_separation,

@@ -89,6 +89,10 @@ NAIVE = {
     "other families of the textbook": (NaiveBayes(families=EITHER, calibration=None), MIXED),
     "numbers as categories": (NaiveBayes(families={"visits": "categorical"}), MIXED),
     "histograms": (NaiveBayes(families=dict.fromkeys(NUMBERS, "histogram")), NUMBERS),
+    "log-normal alone": (
+        NaiveBayes(families={"income": "log_normal"}, calibration=None, interactions=None),
+        MIXED[["income"]],
+    ),
     "given priors": (NaiveBayes(priors=[0.2, 0.3, 0.5]), MIXED),
     "a prior of zero": (NaiveBayes(priors=[0.5, 0, 0.5], calibration=None), MIXED),
     "categories alone": (NaiveBayes(), MIXED[["town", "member", "page"]]),

@@ -8,19 +8,58 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from naively.display.plots.scores import ConfusionDisplay, ReliabilityDisplay
+from naively.display.plots.columns import BellCurveDisplay
+from naively.display.plots.density import density_surface
+from naively.display.plots.nomogram import NomogramDisplay
+from naively.display.plots.overlap import (
+    classes_by_separation,
+    columns_by_separation,
+    separation,
+)
+from naively.display.plots.regions import DecisionRegionDisplay
+from naively.display.plots.scores import (
+    ConfusionDisplay,
+    GainDisplay,
+    PrecisionRecallDisplay,
+    ReliabilityDisplay,
+    RocCurveDisplay,
+)
 from naively.display.plots.values import (
     DriftDisplay,
     FitDisplay,
     ImportanceDisplay,
     TuningDisplay,
     WaterfallDisplay,
+    accuracy_bars,
+    time_bars,
 )
 from naively.evaluation import Comparison, Evaluation, PeerComparison, Tuning
 from naively.inspection.diagnosis import Diagnosis
 from naively.inspection.drifts import Drift
 from naively.inspection.explanations import Explanation
 from naively.inspection.importance import Importance
+
+__all__ = [
+    "BellCurveDisplay",
+    "ConfusionDisplay",
+    "DecisionRegionDisplay",
+    "DriftDisplay",
+    "FitDisplay",
+    "GainDisplay",
+    "ImportanceDisplay",
+    "NomogramDisplay",
+    "PrecisionRecallDisplay",
+    "ReliabilityDisplay",
+    "RocCurveDisplay",
+    "TuningDisplay",
+    "WaterfallDisplay",
+    "accuracy_bars",
+    "classes_by_separation",
+    "columns_by_separation",
+    "density_surface",
+    "separation",
+    "time_bars",
+]
 
 DISPLAYS: dict[type, Callable[..., Any]] = {
     Comparison: ConfusionDisplay.from_comparison,

@@ -1,6 +1,7 @@
-"""Where displays draw, with no global state changed: axes, titles, notes, legends; and colours.
+"""What all displays are, and where they draw: axes, titles, notes, legends, and colours.
 
-Colours, markers and dashes of the classes are safe for the colour-blind. The hues are those of
+No global state is changed. Colours, markers and dashes of the classes are safe for the
+colour-blind. The hues are those of
 Okabe and Ito without yellow, which a white page swallows. After seven classes they come again,
 darker and with other dashes, then lighter; markers differ for twelve.
 
@@ -14,8 +15,9 @@ from __future__ import annotations
 
 import re
 import textwrap
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,69 @@ _TONES = (("#000000", 0.0), ("#000000", 0.45), ("#FFFFFF", 0.45))
 _DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.5)), (0, (1.5, 1)))
 _MARKERS = "os^DvP<>*phd"  # X is kept for centroids
 _AREAS = dict.fromkeys("^v<>", 1.4) | {"*": 2.0, "D": 0.8, "P": 1.2, "s": 0.9}
+
+
+class Display:
+    """A picture: a ``from_...`` computes it once and draws it, `plot` draws it again elsewhere.
+
+    Parameters that mean the same in every display are documented here alone.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Where to draw; None for a new figure. Several panels take the place of a subplot.
+    estimator, other : fitted classifier
+        Of scikit-learn's contract; another to draw with it or beside it.
+    X, y : table and labels
+        Rows, and their classes.
+    names : sequence of str, optional
+        What to call the models.
+    class_names, feature_names : sequence of str, optional
+        What to write instead of the model's own labels and names.
+    columns : sequence of str or int, optional
+        The columns that are drawn, by name or number. None for all, or for as many as there is
+        room for of those that separate the classes best.
+    row : int
+        Which of the rows is drawn.
+    of, against : labels, optional
+        The classes that are compared; the answer and the next most probable class by default.
+    max_columns, max_classes, ... : int
+        How many are drawn at most: those that matter most, which the picture says.
+    notes : sequence of str
+        What is said under the title.
+    legend : bool, default=True
+        Whether to draw it.
+    **options
+        Further parameters of the display, and of `plot`.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes, or ndarray of them
+        Where it was drawn: one, or one for each panel.
+    figure_ : matplotlib Figure or SubFigure
+        Its figure.
+    """
+
+    ax_: Any
+    figure_: Any
+
+    @abstractmethod
+    def plot(self, ax: Any = None) -> Self:
+        """Draw."""
+
+    def _one_axes(self, ax: Any, width: float, height: float) -> Any:
+        self.ax_ = one_axes(ax, (width, height))
+        self.figure_ = self.ax_.figure
+        return self.ax_
+
+    def _panels(self, ax: Any, size: tuple[float, float], grid: tuple[int, int], **how: Any) -> Any:
+        """Return the axes of a grid of panels."""
+        self.figure_ = panels(ax, size, square=how.pop("square", False))
+        self.ax_ = self.figure_.subplots(*grid, squeeze=False, **how)
+        return self.ax_
+
+
+# --- axes, titles, notes, legends -----------------------------------------------------------------
 
 
 def matplotlib(module: str) -> Any:

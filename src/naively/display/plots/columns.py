@@ -13,21 +13,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from naively.data.types import Floats
 from naively.display.plots import canvas
-from naively.display.plots.display import Display
+from naively.display.plots.canvas import Display
+from naively.display.plots.overlap import bin_shares, category_shares, rebinned
 from naively.display.plots.reading import (
-    bells_of,
     cells,
+    check_bells,
     choose_classes,
     choose_columns,
     class_captions,
     codes_of,
     column_names,
-    has_families,
+    gaussians_of,
+    ours,
 )
-from naively.display.plots.separation import bin_shares, category_shares, rebinned
 from naively.errors import NaivelyError
 from naively.estimators.state import snapshot
 from naively.families import gaussian
+from naively.families.gaussian import Gaussian
 from naively.model.terms import Term, top_words
 from naively.statistics import Bins
 from naively.statistics.summary import Summary
@@ -84,8 +86,6 @@ class BellCurveDisplay(Display):
     ['petal width (cm)', 'petal length (cm)']
     >>> display.notes
     ['The 2 columns of 4 that separate the classes best.']
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(display.figure_)
     """
 
     panels: Sequence[Panel | BarPanel]
@@ -125,8 +125,11 @@ class BellCurveDisplay(Display):
         """
         check_is_fitted(estimator)
         estimator = snapshot(estimator)
-        bells = None if has_families(estimator) else bells_of(estimator, "drawing bell curves")
-        summary = estimator.summary_ if bells is None else bells.summary
+        has_families = hasattr(estimator, "families_")
+        if not has_families:
+            check_bells(estimator, "drawing bell curves")
+        model = ours(estimator)
+        summary = model.summary_
         if (X is None) != (y is None):
             raise NaivelyError("X and y go together: give both, or neither.")
         names = column_names(estimator, summary.schema.n_columns, feature_names)
@@ -138,16 +141,9 @@ class BellCurveDisplay(Display):
             rows = cells(X, numbers, estimator)
             codes = codes_of(y, np.asarray(estimator.classes_), len(rows))
             groups = {j: [rows[codes == k, i] for k in classes.at] for i, j in enumerate(numbers)}
-        panels: list[Panel | BarPanel] = []
-        for j in chosen.at:
-            of_class = groups.get(j, [])
-            if bells is None:
-                panels.append(
-                    _panel_of_families(estimator, j, classes.at, names[j], of_class, bins)
-                )
-            else:
-                means, variances = bells.means[classes.at, j], bells.variances[classes.at, j]
-                panels.append(_panel_of_bells(names[j], means, variances, of_class, bins))
+        panels = [
+            _panel(model, j, classes.at, names[j], groups.get(j, []), bins) for j in chosen.at
+        ]
         captions = class_captions(estimator.classes_, class_names)
         further = any(isinstance(panel, Panel) and panel.more for panel in panels)
         display = cls(
@@ -155,7 +151,7 @@ class BellCurveDisplay(Display):
             class_names=[captions[k] for k in classes.at],
             name=type(estimator).__name__,
             notes=[note for note in (chosen.note, classes.note, _FURTHER * further) if note],
-            title="Columns" if bells is None else "Bell curves",
+            title="Columns" if has_families else "Bell curves",
         )
         return display.plot(ax, **options)
 
@@ -302,22 +298,7 @@ class BarPanel:
 # --- what a panel shows, read off a model ---------------------------------------------------------
 
 
-def _panel_of_bells(
-    name: str, means: Floats, variances: Floats, groups: Sequence[Floats], bins: int | None
-) -> Panel:
-    """Draw Gaussians of these means and variances over groups of cells, one per class."""
-    spread = np.sqrt(variances)[:, np.newaxis]
-    low, high = _range(means, spread[:, 0], groups)
-    # the whole range, and enough points where a narrow curve is steep
-    wide = np.broadcast_to(np.linspace(low, high, 201), (means.size, 201))
-    close = np.clip(means[:, np.newaxis] + spread * np.linspace(-4, 4, 121), low, high)
-    x = np.sort(np.hstack([wide, close]), axis=1)
-    positive = np.where(spread > 0, spread, np.nan)
-    curves = gaussian.density(x, means[:, np.newaxis], positive**2)
-    return Panel(name, x, curves, means, *_histograms(groups, bins))
-
-
-def _panel_of_families(
+def _panel(
     model: Any,
     j: int,
     classes: Sequence[int],
@@ -330,7 +311,8 @@ def _panel_of_families(
     schema = summary.schema
     if j in schema.undecided:
         unknown = np.full(len(classes), np.nan)
-        return _panel_of_bells(name, unknown, unknown, (), bins)
+        nothing = np.full((len(classes), 1), np.nan)
+        return Panel(name, nothing, nothing, unknown)
     if j in schema.texts:
         return _panel_of_words(name, terms[0][0], summary, classes)
     if j in schema.categories:
@@ -342,15 +324,15 @@ def _panel_of_families(
         labels = [str(label) for label in summary.categories[place][at].tolist()]
         return BarPanel(name, labels, shares[:, at], tally.shape[1] - at.size)
     i = schema.numbers.index(j)
-    seen = gaussian.parameters(summary.moments, var_smoothing=0.0)
-    means, spread = seen.mean[classes, i], np.sqrt(seen.variance[classes, i])
+    known = gaussians_of(model)
+    means, spread = known.mean[classes, i], np.sqrt(known.variance[classes, i])
     low, high = _range(means, spread, groups)
     edges, heights = _histograms(groups, bins)
     close = means[:, np.newaxis] + spread[:, np.newaxis] * np.linspace(-4, 4, 121)
     points = np.concatenate([np.linspace(low, high, 201), close[~np.isnan(close)]])
     x = np.unique(np.clip(points, low, high))
     cut = np.linspace(low, high, 25) if edges is None else edges
-    weight = summary.bins.values[:, i].sum(axis=0)  # of the bins of all classes together
+    weight = None if summary.schema.edges is None else summary.bins.values[:, i].sum(axis=0)
     curves = [_curves(term, place, weight, classes, x, cut) for term, place in terms]
     return Panel(name, *curves[0], means, edges, heights, curves[1:])
 
@@ -367,7 +349,7 @@ def _panel_of_words(name: str, term: Term, summary: Summary, classes: Sequence[i
 
 
 def _curves(
-    term: Term, place: int, weight: Floats, classes: Sequence[int], x: Floats, edges: Floats
+    term: Term, place: int, weight: Any, classes: Sequence[int], x: Floats, edges: Floats
 ) -> tuple[Floats, Floats]:
     """Return points and densities by class: at x, or in steps between edges.
 
@@ -376,6 +358,11 @@ def _curves(
     """
 
     def log_density(cells: Floats) -> Floats:
+        if isinstance(term.family, Gaussian):  # without a look at the other columns
+            known = term.parameters
+            mean, variance = known.mean[classes, place], known.variance[classes, place]
+            variance = np.where(variance > 0, variance, np.nan)
+            return gaussian.log_density(cells, mean[:, np.newaxis], variance[:, np.newaxis])
         return np.asarray(term.log_density_of(place, cells)[:, classes].T)
 
     if term.family.reads is Bins:

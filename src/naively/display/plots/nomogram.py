@@ -22,7 +22,7 @@ from naively.data.labels import quoted
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.display.plots import canvas
-from naively.display.plots.display import Display
+from naively.display.plots.canvas import Display
 from naively.errors import NaivelyError
 from naively.families.forms import Pieces
 from naively.model.terms import top_words
@@ -74,8 +74,6 @@ class NomogramDisplay(Display):
     >>> display = NomogramDisplay.from_estimator(model, of=2, against=1)
     >>> display.nomogram.axes[0].name
     'column 3'
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(display.figure_)
     """
 
     nomogram: Nomogram

@@ -14,61 +14,62 @@ from naively.data import labels
 from naively.data.schema import Schema
 from naively.data.sparse import is_sparse
 from naively.display.plots.canvas import check_at_least_one
-from naively.display.plots.separation import classes_by_separation, columns_by_separation
+from naively.display.plots.overlap import classes_by_separation, columns_by_separation
 from naively.engines.memory.columns import find
 from naively.engines.memory.frames import is_frame
 from naively.engines.memory.tables import columns_of, number_column
 from naively.errors import NaivelyError
+from naively.estimators.gaussian_nb import GaussianNB
+from naively.families import gaussian
+from naively.families.gaussian import Gaussian, GaussianParameters
+from naively.model.model import Model
 from naively.statistics import ClassWeight, Moments
 from naively.statistics.axes import Axes
 from naively.statistics.summary import Summary
 
 
-@dataclass(frozen=True)
-class Bells:
-    """The bell curves of a fitted model: by class and column a mean and a variance."""
+def ours(model: Any) -> Any:
+    """Return a fitted model of naively's that knows a curve of each column; None of another.
 
-    summary: Summary
-    prior: NDArray[np.float64]
-    means: NDArray[np.float64]
-    variances: NDArray[np.float64]
-
-
-def bells_of(model: Any, purpose: str) -> Bells:
-    """Read the bell curves off naively's GaussianNB, or scikit-learn's.
-
-    The purpose is the beginning of a sentence.
+    Of scikit-learn's GaussianNB, it is one of the same means, variances and priors.
     """
+    is_ours, knows_means = hasattr(model, "summary_"), hasattr(model, "theta_")
+    if is_ours or not (knows_means and hasattr(model, "var_")):
+        return model if is_ours and (knows_means or hasattr(model, "families_")) else None
+    weight, means, variances = (
+        np.asarray(values, dtype=np.float64)
+        for values in (model.class_count_, model.theta_, model.var_)
+    )
+    moments = Moments.of(weight[:, np.newaxis], means, variances * weight[:, np.newaxis])
+    axes = Axes(np.array(model.classes_))
+    summary = Summary.of(schema_of(model), axes, ClassWeight(weight), moments)
+    return GaussianNB.from_summary(summary, priors=model.class_prior_, var_smoothing=0.0)
+
+
+def check_bells(model: Any, purpose: str) -> None:
+    """Raise where a fitted model has no means and variances; the purpose begins a sentence."""
     check_is_fitted(model)
-    if not has_bells(model):
+    if not (hasattr(model, "theta_") and hasattr(model, "var_")):
         raise NaivelyError(
             f"{purpose} needs the mean and variance of every class and column, which "
             f"{type(model).__name__} does not have. Use naively.GaussianNB."
         )
-    means, variances, prior = (
-        np.asarray(values, dtype=np.float64)
-        for values in (model.theta_, model.var_, model.class_prior_)
-    )
-    return Bells(_summary_of(model, means, variances), prior, means, variances)
 
 
-def has_bells(model: Any) -> bool:
-    """Whether a fitted model knows means and variances."""
-    return hasattr(model, "theta_") and hasattr(model, "var_")
+def textbook_of(model: Model) -> GaussianParameters | None:
+    """Return mean and variance by class and column; None where there are other families, too."""
+    terms = model.terms
+    is_textbook = len(terms) == 1 and isinstance(terms[0].family, Gaussian)
+    return terms[0].parameters if is_textbook else None
 
 
-def has_families(model: Any) -> bool:
-    """Whether a fitted model describes each column by families of its own."""
-    return hasattr(model, "families_")
+def gaussians_of(estimator: Any) -> GaussianParameters:
+    """Return means and variances of columns of numbers: of the textbook's model, as it has them.
 
-
-def _summary_of(model: Any, means: NDArray[Any], variances: NDArray[Any]) -> Summary:
-    if hasattr(model, "summary_"):
-        return model.summary_
-    weight = np.asarray(model.class_count_, dtype=np.float64)
-    moments = Moments.of(weight[:, np.newaxis], means, variances * weight[:, np.newaxis])
-    axes = Axes(np.array(model.classes_))
-    return Summary.of(schema_of(model), axes, ClassWeight(weight), moments)
+    Where there are other families, too, they are those of the cells that the model has seen.
+    """
+    seen = estimator.summary_.moments
+    return textbook_of(estimator.model_) or gaussian.parameters(seen, var_smoothing=0.0)
 
 
 def column_names(model: Any, n_columns: int, given: Sequence[str] | None = None) -> list[str]:
@@ -166,7 +167,8 @@ def cells(X: Any, at: Sequence[int], model: Any) -> NDArray[np.float64]:
         return np.empty((X.shape[0] if hasattr(X, "shape") else len(X), 0))
     schema = schema_of(model)
     if is_sparse(X):
-        _check_width(model, X.shape[1])
+        if X.shape[1] != schema.n_columns:
+            raise NaivelyError(f"there must be {schema.n_columns} columns; got {X.shape[1]}.")
         columns = list(X.tocsc()[:, list(at)].toarray().T)
     else:
         if schema.names and is_frame(X):  # which need not have the other columns
@@ -191,14 +193,6 @@ def schema_of(model: Any) -> Schema:
     return Schema(int(model.n_features_in_), None if names is None else tuple(map(str, names)))
 
 
-def _check_width(model: Any, n_columns: int) -> None:
-    if n_columns != model.n_features_in_:
-        raise NaivelyError(
-            f"X must have the {model.n_features_in_} columns that {type(model).__name__} was "
-            f"fitted on; got {n_columns}."
-        )
-
-
 def codes_of(y: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
     """Return the position of each label among the model's classes."""
     present, codes = labels.encode(y)
@@ -210,8 +204,8 @@ def codes_of(y: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.int
     unknown = [label for label in present.tolist() if label not in code_of]
     if unknown:
         raise NaivelyError(
-            f"labels must be classes of the model ({labels.quoted(classes)}); "
-            f"got {unknown[0]!r} in y."
+            f"labels must be classes of the model ({labels.quoted(classes)}); got "
+            f"{labels.quoted(np.array(unknown))} too. Fit it on these rows, or leave them out."
         )
     return np.array([code_of[label] for label in present.tolist()], dtype=np.intp)[codes]
 
@@ -265,11 +259,9 @@ def choose_pair(summary: Summary | None, names: list[str], columns: Any) -> Choi
 def _check_numbers(at: list[int], names: list[str], summary: Summary | None) -> None:
     for j in at:
         if summary is not None and j not in summary.schema.numbers:
-            kind = summary.schema.held[j]
-            held = kind.plural
             raise NaivelyError(
-                f"two columns of numbers are needed; {names[j]!r} holds {held}. "
-                "Draw it with BellCurveDisplay."
+                f"two columns of numbers are needed; {names[j]!r} holds "
+                f"{summary.schema.held[j].plural}. Draw it with BellCurveDisplay."
             )
 
 

@@ -16,13 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from naively.data import labels
 from naively.data.types import Floats
 from naively.display.plots import canvas
-from naively.display.plots.display import Display
+from naively.display.plots.canvas import Display
 from naively.display.plots.reading import class_captions, codes_of, model_names
 from naively.errors import NaivelyError
 from naively.estimators.state import snapshot
 from naively.evaluation import Evaluation
 from naively.evaluation.curves import ClassCurve, place_of
-from naively.evaluation.curves import Judgement
+from naively.evaluation.judgement import Judgement
 from naively.evaluation.metrics import Reliability
 
 _MAX_CURVES = 10  # classes that are drawn together
@@ -260,8 +260,6 @@ class RocCurveDisplay(ClassCurveDisplay):
     >>> display = RocCurveDisplay.from_predictions(["a", "b", "b"], proba, classes=["a", "b"])
     >>> display.curves[0].area
     1.0
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(display.figure_)
     """
 
     _title, _area = "ROC curve", "area"
@@ -309,8 +307,6 @@ class GainDisplay(ClassCurveDisplay):
     >>> display = GainDisplay.from_predictions(truth, proba, classes=["a", "b"])
     >>> round(display.curves[0].area, 2)  # the lift
     1.5
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(display.figure_)
     """
 
     _title, _area = "Cumulative gain", "lift of the first 10 %"
@@ -362,8 +358,6 @@ class ReliabilityDisplay(AnswersDisplay):
     >>> display = ReliabilityDisplay.from_predictions(["a", "b", "b"], proba, classes=["a", "b"])
     >>> display.reliabilities[0].count.tolist()
     [0, 0, 0, 0, 0, 0, 1, 1, 1, 0]
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(display.figure_)
     """
 
     reliabilities: Sequence[Reliability]
@@ -441,8 +435,6 @@ class ConfusionDisplay(AnswersDisplay):
     >>> display = ConfusionDisplay.from_predictions(truth, guess)
     >>> display.matrices[0].tolist()
     [[1, 1], [0, 1]]
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(display.figure_)
     """
 
     matrices: Sequence[NDArray[Any]]

@@ -1,16 +1,16 @@
-"""Pictures of what was measured of a model: importance, drift, tuning, terms of a row, fits."""
+"""Pictures of what was measured: importance, drift, tuning, terms of a row, fits, comparisons."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
 from naively.data.types import Floats
 from naively.display.plots import canvas
-from naively.display.plots.display import Display
+from naively.display.plots.canvas import Display
 from naively.errors import NaivelyError
 from naively.evaluation.candidates import COLUMNS
 from naively.evaluation.metrics import scoring_of
@@ -24,6 +24,7 @@ _MORE, _LESS = canvas.colour(0), canvas.colour(1)  # bars above and below 0
 _SEVERITIES = (canvas.REST, canvas.REST, "#E69F00", "#D55E00")
 _MIN_VALUES = 4  # of a parameter that make a line
 _MAX_LINES = 6
+_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 _LOG_RATIO = 50.0  # of values that are drawn on a logarithmic scale
 
 
@@ -55,8 +56,6 @@ class ImportanceDisplay(Display):
     >>> display = ImportanceDisplay.from_estimator(model)
     >>> [round(float(bar.get_width()), 2) for bar in display.bars_]
     [0.41, 0.08, 0.02, 0.0]
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(display.figure_)
     """
 
     importance: Importance
@@ -125,8 +124,6 @@ class DriftDisplay(Display):
     >>> display = drift(rng.normal(size=(900, 2)), rng.normal(1.0, size=(900, 2))).plot()
     >>> len(display.bars_)
     2
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(display.figure_)
     """
 
     drift: Any
@@ -203,8 +200,6 @@ class TuningDisplay(Display):
     >>> display = TuningDisplay.from_tuning(found)
     >>> display.parameter is None  # dots
     True
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(display.figure_)
     """
 
     tuning: Tuning
@@ -346,8 +341,6 @@ class WaterfallDisplay(Display):
     >>> display = WaterfallDisplay.from_estimator(model, [[4.0]])
     >>> [round(float(bar.get_width()), 2) for bar in display.bars_]
     [0.0, 3.5]
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(display.figure_)
     """
 
     terms: RowTerms
@@ -437,8 +430,6 @@ class FitDisplay(Display):
     >>> display = FitDisplay.from_estimator(model)
     >>> len(display.bars_)
     1
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(display.figure_)
     """
 
     fits: Sequence[Fit]
@@ -511,3 +502,106 @@ def _draw_fit(panel: Any, fit: Fit, room: int) -> Any:
     title = f"{name}\n{fit.family}: distance {fit.distance:.2f}"
     panel.set_title(title, loc="left", fontsize=8.5, color=canvas.INK)
     return bars
+
+
+def accuracy_bars(comparison: Any, *, legend: bool = True, ax: Any = None) -> Any:
+    """Draw the accuracy of two models on training and on test rows, a bar for each.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `naively.compare` returned.
+    legend, ax
+        As for every `Display`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from naively import GaussianNB, compare
+    >>> from naively.plots import accuracy_bars
+    >>> ax = accuracy_bars(compare(GaussianNB(), *load_iris(return_X_y=True), repeats=1))
+    >>> [text.get_text() for text in ax.texts[:2]]
+    ['0.9810', '0.9111']
+    """
+    ax, n = canvas.one_axes(ax, (6.4, 3.9)), len(comparison.names)
+    width, handles = 0.72 / n, []
+    pairs = zip(comparison.train_accuracy, comparison.test_accuracy, strict=True)
+    for place, both in enumerate(pairs):
+        x = np.arange(2) + (place - (n - 1) / 2) * width
+        bars = ax.bar(x, both, width * 0.94, color=canvas.colour(place))
+        ax.bar_label(bars, fmt="%.4f", padding=2, fontsize=9, color=canvas.INK)
+        handles.append(bars[0])
+    ax.set_xticks([0, 1], ["training rows", "test rows"], fontsize=10)
+    ax.set(xlim=(-0.55, 1.55), ylim=(0, 1.08), yticks=np.linspace(0, 1, 6))
+    ax.set_ylabel("accuracy", color=canvas.INK)
+    _dress_bars(ax, "Accuracy", [])
+    if legend:
+        canvas.legend(ax, handles, [canvas.caption(name) for name in comparison.names])
+    return ax
+
+
+def time_bars(
+    comparison: Any, *, what: Literal["training", "prediction"] = "training", ax: Any = None
+) -> Any:
+    """Draw how long models take: median and quartiles over repeated runs.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `naively.compare` returned.
+    what : {"training", "prediction"}, default="training"
+        What takes the time.
+    ax
+        As for every `Display`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from naively import GaussianNB, compare
+    >>> from naively.plots import time_bars
+    >>> time_bars(compare(GaussianNB(), *load_iris(return_X_y=True), repeats=3)).get_title("left")
+    'Time of training'
+    """
+    canvas.check_option("what", what, ("training", "prediction"))
+    training = what == "training"
+    timings = comparison.fit_seconds if training else comparison.predict_seconds
+    ax = canvas.one_axes(ax, (5.6, 3.9))
+    longest = max(timing.median for timing in timings)
+    unit, second = next((one for one in _UNITS if longest >= one[1]), _UNITS[-1])
+    medians = np.array([timing.median for timing in timings]) / second
+    lower, upper = np.array([timing.quartiles for timing in timings]).T / second
+    error = [medians - lower, upper - medians]
+    caps = {"ecolor": canvas.INK, "capsize": 6, "error_kw": {"elinewidth": 1.2}}
+    names = [canvas.caption(name, 24) for name in comparison.names]
+    colours = [canvas.colour(place) for place in range(len(names))]
+    ax.bar(range(len(names)), medians, 0.6, yerr=error, color=colours, **caps)
+    for x, timing in enumerate(timings):
+        where = {"xytext": (0, 6), "textcoords": "offset points", "ha": "center"}
+        ax.annotate(str(timing), (x, upper[x]), fontsize=9, color=canvas.INK, **where)
+    ax.set_xticks(range(len(names)), names, fontsize=10)
+    ax.set(xlim=(-0.65, len(names) - 0.35), ylim=(0, 1.2 * float(upper.max())))
+    ax.set_ylabel(f"{unit} (median and quartiles)", color=canvas.INK)
+    n = timings[0].runs
+    notes = [f"{n:,} runs each." if n > 1 else "One run each."]
+    if len(names) == 2 and min(medians) > 0:
+        quick, slow = np.argsort(medians, kind="stable")
+        times = f"{medians[slow] / medians[quick]:.3g} times as fast as"
+        called = [canvas.caption(comparison.names[k]) for k in (quick, slow)]
+        notes.insert(0, f"{called[0]} is {times} {called[1]}.")
+    _dress_bars(ax, f"Time of {what}", notes)
+    return ax
+
+
+def _dress_bars(ax: Any, title: str, notes: Sequence[str]) -> None:
+    canvas.tidy(ax, grid="y")
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="both", length=0)
+    canvas.heading(ax, title, notes, width=72)

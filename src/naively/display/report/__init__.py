@@ -3,11 +3,13 @@
 The page is one file. It loads nothing, opens from disk, and holds an explorer: move a value, and
 see the curves, the posterior, and the sum that led there, by the model's own arithmetic.
 
-First a plain dict is collected (`collect`), then it is rendered (`render`). The drawings are SVG
-that the page's own few hundred lines of JavaScript make from that dict. No charting library: the
-usual ones (Vega, ECharts, Plotly) take one megabyte or several, where this page takes a tenth of
-one; none draws a bell curve with a slider under it; and hand-made drawings take their colours
-from the page, so that they are right in the dark, on paper and for the colour-blind.
+First a plain dict is collected (`collect`), then it is rendered. It travels in the page as JSON,
+with ``<`` written as an escape, so that no label can end the element it stands in; the scripts
+put it into the page as text, never as markup. The drawings are SVG that the page's own few hundred
+lines of JavaScript make from that dict. No charting library: the usual ones (Vega, ECharts, Plotly)
+take one megabyte or several, where this page takes a tenth of one; none draws a bell curve with a
+slider under it; and hand-made drawings take their colours from the page, so that they are right in
+the dark, on paper and for the colour-blind.
 
 >>> from sklearn.datasets import load_iris
 >>> from naively import GaussianNB
@@ -29,8 +31,8 @@ from html import escape
 from typing import Any
 
 from naively.data.whole_files import write_atomically
+from naively.display.pages import asset, shell
 from naively.display.report.collect import PageOptions, collect, collect_files
-from naively.display.report.page import render
 from naively.errors import NaivelyError
 from naively.evaluation import Comparison
 from naively.evaluation.files import FilesToJudge, content_folds
@@ -46,6 +48,14 @@ from naively.evaluation.inputs import (
 )
 
 __all__ = ["Report", "report"]
+
+_SCRIPTS = (
+    "forms arithmetic elements words interactions no_interactions explorer controls curves "
+    "nomogram map figures theme address sections glance diagnosis start"
+)
+_SHOWN = ("average", "spread", "share", "importance")
+_COMPARED = ("method", "n_rows", "classes", "confusion", "loss", "brier", "calibration_error")
+_BRANDS = {"GaussianNB": "Gaussian naive Bayes"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,7 +83,7 @@ class Report:
     @cached_property
     def html(self) -> str:
         """The page: one file that needs no other."""
-        return render(self.data)
+        return _render(self.data)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page, whole or not at all.
@@ -228,3 +238,55 @@ def report(
     if path is not None:
         page.save(path)
     return page
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def _render(data: dict[str, Any]) -> str:
+    """Return the page of a collected dict."""
+    unused = set() if any("words" in column for column in data["columns"]) else {"words"}
+    unused.add("no_interactions" if data["interactions"] else "interactions")
+    scripts = [asset(f"{name}.js") for name in _SCRIPTS.split() if name not in unused]
+    lead, main = asset("report.html").split("<!-- main -->")
+    return shell(
+        data["title"],
+        main,
+        brand=_BRANDS.get(data["model"]["name"], "Naive Bayes"),
+        lead=lead,
+        style=asset("report.css"),
+        script="\n".join(['"use strict";', "(() => {", *scripts, "})();"]),
+        data=_json(_needed(data)),
+    )
+
+
+def _needed(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the dict with as many figures and digits as the page shows."""
+    found = {**data, "columns": [_rounded(column) for column in data["columns"]]}
+    if data["sample"] is not None:
+        pairs = zip(data["sample"]["values"], data["columns"], strict=False)
+        found["sample"] = {**data["sample"], "values": [_places(*pair) for pair in pairs]}
+    if data["comparison"] and "evaluations" in data["comparison"]:
+        judged = data["comparison"]["evaluations"]
+        short = [{key: one[key] for key in _COMPARED} for one in judged]
+        found["comparison"] = {**data["comparison"], "evaluations": short}
+    return found
+
+
+def _rounded(column: dict[str, Any]) -> dict[str, Any]:
+    short = {key: column[key] for key in _SHOWN if column.get(key) is not None}
+    return column | {key: float(f"{value:.6g}") for key, value in short.items()}
+
+
+def _places(values: list[float | None] | None, column: dict[str, Any]) -> list[int | None] | None:
+    """Return where the points of the map are, in thousandths of the slider's range."""
+    if values is None:
+        return None
+    low, high = column["slider"]["low"], column["slider"]["high"]
+    across = high / 1000 - low / 1000
+    return [None if v is None else round((v / 1000 - low / 1000) / across * 1000) for v in values]
+
+
+def _json(data: dict[str, Any]) -> str:
+    """Write JSON that no HTML parser can take for markup; ASCII, so that any text survives."""
+    return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

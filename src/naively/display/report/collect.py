@@ -46,7 +46,6 @@ from naively.data.rows import Rows, Targets
 from naively.data.types import Floats
 from naively.display.report.columns import PageColumns, counted_rows, describe, shortened
 from naively.display.report.inputs import Given, Ranges, WholeFile, check_classes, check_model
-from naively.display.report.page import notes_of
 from naively.engines.files.labelled_rows import LabelledRows, table_of
 from naively.engines.memory.frames import cells_of
 from naively.engines.memory.tables import columns_of
@@ -77,6 +76,36 @@ _MAX_ALIKE = 3  # findings of a kind that are shown
 _MAX_OTHERS = 12  # columns of further findings of a kind
 _MAX_PAIRS = 10
 _MAX_CURVES, _CURVE_POINTS = 7, 60
+
+_AGREE = {
+    True: "with the same numbers in the same order; the two agree to nine decimals and more",
+    False: "with rounded logarithms; the two agree to nine decimals",
+}
+_IMPORTANCE = (
+    "The importance of a column is by how much the log loss grows, in nats for each row, when the "
+    "column is missing, each row being predicted as if the model had not seen it. Below 0, the "
+    "model predicts better without it: it is noise, or what other columns say is counted twice."
+)
+_TOGETHER = (
+    "The importance of a column holds what it tells together with others. A direction and the "
+    "quadratic term treat a missing number as the mean of its column, a pair with a missing "
+    "cell adds nothing."
+)
+_FITTED = (
+    "The model came fitted. The explorer shows it as it is; the evaluation is of models "
+    "with the same parameters, fitted on these rows without those that they predict."
+)
+_CONFIDENCE = (
+    "Confidence is the probability of the predicted class. The calibration error compares it "
+    "with the share of right answers, in ten bins; the Brier score is the mean squared "
+    "distance of the probabilities from the truth, between 0 and 2."
+)
+_TERMS = (
+    "A column may be described by several families. Each says how likely a value is in a class, "
+    "and has its weight, which multiplies the logarithm of that; where weights differ by class, "
+    "less its mean over the classes. A histogram says how much likelier a value is in a class "
+    "than in all of them together."
+)
 
 
 class PageOptions(NamedTuple):
@@ -187,7 +216,7 @@ def _describe_all(
         "sample": _sample(given, columns) if show_rows else None,
         "mistakes": _mistakes(given, judged, columns, wrong) if show_rows else None,
     }
-    data["notes"] = notes_of(data, reason, _MAX_POINTS)
+    data["notes"] = _notes(data, reason)
     return plain(data)
 
 
@@ -276,7 +305,7 @@ def _diagnosis(given: Given) -> dict[str, Any]:
 
 def _evaluated(given: Given, folds: Any) -> tuple[Evaluation, str | None]:
     """Return the evaluation, and why no row could be held out, if none could."""
-    model = given.decided()
+    model = given.model
     if folds is None:
         return evaluate(model if is_fitted(model) else given.fitted, given.X, given.y), None
     if not (isinstance(folds, str) and folds == "auto"):
@@ -313,7 +342,7 @@ def _compared(given: Given, ranges: Ranges) -> dict[str, Any]:
     repeats = 10 if work <= _MAX_REPEATED_WORK else 3
     try:
         with np.errstate(all="ignore"):  # theirs may divide by a variance of zero
-            return compared((given.decided(), theirs), given.X, given.y, repeats=repeats).to_dict()
+            return compared((given.model, theirs), given.X, given.y, repeats=repeats).to_dict()
     except ValueError as error:  # a class with too few rows to split, say
         return {"skipped": f"No comparison: {error}"}
 
@@ -432,3 +461,100 @@ def _mistakes(
             facts, columns.of_rows(given, rows), strict=True
         )
     ]
+
+
+# --- how to read it, and what was left out --------------------------------------------------------
+
+
+def _notes(data: dict[str, Any], reason: str | None) -> list[str]:
+    """Return the notes on all that the page shows; the reason is why no rows could be held out."""
+    model, columns, together = data["model"], data["columns"], data["interactions"]
+    rows, textbook = data["data"]["rows"], "terms" not in columns[0]
+    notes = [
+        f"The explorer does {model['name']}.predict_proba's arithmetic in your browser, "
+        f"{_AGREE[textbook]}.",
+        _IMPORTANCE,
+        *([] if textbook else [_TERMS]),
+    ]
+    if together is not None:
+        notes.append(_TOGETHER)
+    if together is not None and together["left_out"]:
+        notes.append(
+            f"The page has no room for some interactions ({', '.join(together['left_out'])}): the "
+            "explorer's probabilities leave them out, but for the rows of the surest mistakes."
+        )
+    notes.append(_CONFIDENCE)
+    method = data["evaluation"]["method"]
+    if reason is not None:
+        notes.append(f"No rows were held out, so the figures flatter the model: {reason}")
+    elif method == "the training rows":
+        notes.append("No rows were held out, so the figures flatter the model.")
+    elif model["fitted"] and method != "the given rows":
+        notes.append(_FITTED)
+    if model.get("costs") is not None:
+        notes.append("Costs were given: the evaluation is of predictions at least expected cost.")
+    if model.get("reject") is not None:
+        least, label = model["reject"]
+        notes.append(
+            f"Below a probability of {least:g} the model answers {label!r}. The evaluation is of "
+            "the class that it would have predicted."
+        )
+    notes += _left_out(columns, data["data"]["columns"])
+    if data["comparison"] and "skipped" in data["comparison"]:
+        notes.append(data["comparison"]["skipped"])
+    if data["drawn"] != rows:
+        notes.append(
+            f"The model, the metrics and the counts are those of all {rows:,} rows. The "
+            f"histograms, the surest mistakes and the comparison with scikit-learn use "
+            f"{data['drawn']:,} rows drawn at random."
+        )
+    if data["sample"] is None:
+        more = "" if textbook else ", categories, and values in the middle of bins"
+        notes.append(f"No single row is in this page: only means, variances and counts{more}.")
+    else:
+        drawn = f"{_MAX_POINTS} of {rows:,} rows, drawn at random,"
+        notes.append(
+            f"This page holds single rows: {drawn if rows > _MAX_POINTS else 'all rows'} as points "
+            "of the map, the first five, and the surest mistakes. "
+            "naively.report(..., show_rows=False) leaves them out."
+        )
+    return notes
+
+
+def _left_out(columns: list[dict[str, Any]], n_columns: int) -> list[str]:
+    """Return what the page does not know of columns."""
+    notes = []
+    if n_columns > len(columns):
+        notes.append(
+            f"To keep the page small, {n_columns - len(columns):,} of {n_columns:,} columns were "
+            "left out, the least important ones. A row of the surest mistakes brings what they add "
+            "with it; for other rows the explorer takes them as missing, which is the exact "
+            "marginal. The evaluation and the comparison use them all."
+        )
+    many = [c for c in columns if c.get("n_categories", 0) > len(c.get("categories", ()))]
+    if many:
+        named = ", ".join(f"{c['name']} has {c['n_categories']:,}" for c in many[:5])
+        notes.append(
+            "Of columns with very many categories the page names the most frequent ones, and "
+            "those of the surest mistakes; shares are of all categories: "
+            f"{named}{', ...' if len(many) > 5 else ''}."
+        )
+    texts = [c for c in columns if "words" in c]
+    notes += [
+        f"Of the {c['n_words']:,} words of {c['name']} the explorer knows {len(c['words']):,}, "
+        "those that say most; it takes others for words never seen."
+        for c in texts
+        if len(c["words"]) < c["n_words"]
+    ]
+    if texts:
+        notes.append(
+            "A row of the surest mistakes brings its text, and what exactly that adds; other text "
+            "adds what those of its words do that the page knows."
+        )
+    guessed = {t["family"] for c in columns for t in c.get("terms", ()) if "approximate" in t}
+    if guessed:
+        notes.append(
+            f"The page does not know the formula of {', '.join(sorted(guessed))}: it reads it off "
+            "a table of values, and the explorer is not exact there."
+        )
+    return notes

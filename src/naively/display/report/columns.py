@@ -27,13 +27,12 @@ from numpy.typing import NDArray
 from naively.data.labels import are_booleans, is_missing
 from naively.data.rows import Rows
 from naively.data.types import Floats
-from naively.display.plots.separation import bin_shares, rebinned
-from naively.display.report.forms import Described, gaussians_of, terms_of
+from naively.display.plots.overlap import bin_shares, rebinned
+from naively.display.plots.reading import gaussians_of
+from naively.display.report.forms import Described, PageInteractions, terms_of
 from naively.display.report.inputs import Given, Ranges, blocks
-from naively.display.report.interactions import PageInteractions
 from naively.engines.memory.frames import cells_of
 from naively.engines.memory.tables import columns_of
-from naively.families import gaussian
 from naively.families.forms import WordLines
 from naively.families.text import Text
 from naively.model.column_losses import ColumnLosses
@@ -304,9 +303,7 @@ def _fitting(described: list[Described]) -> int:
 
 
 def _numbers(given: Given, at: list[int], ranges: Ranges) -> dict[int, Described]:
-    read = gaussians_of(given.fitted.model_)
-    if read is None:
-        read = gaussian.parameters(given.fitted.summary_.moments, var_smoothing=0.0)
+    read = gaussians_of(given.fitted)
     whole = given.seen.moments.pooled()
     places = [given.schema.numbers.index(j) for j in at]
     found = {}

@@ -15,6 +15,7 @@ from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows, is_sparse
 from naively.data.types import Floats
+from naively.display.plots.reading import codes_of
 from naively.engines.memory.tables import names_of
 from naively.errors import NaivelyError
 from naively.estimators.counts import CountClassifier
@@ -69,7 +70,7 @@ class Given(NamedTuple):
         """Put together what was learned from files, and a sample of their rows."""
         explored = type(model).from_summary(learned, **model.get_params(deep=False))
         table = explored.model_.known(_read(explored, sample.X))
-        codes = _codes(sample.y, explored.classes_)
+        codes = codes_of(sample.y, explored.classes_, len(table)).astype(np.int32)
         rows = sample.X, sample.y, table, codes
         return cls(model, explored, *rows, learned, target, whole)
 
@@ -89,7 +90,9 @@ class Given(NamedTuple):
             s = learned.schema
             plain = Schema(s.n_columns, s.names, s.kinds, options=s.options, dates=s.dates)
             seen = measure(table, Targets(*labels.encode(y)), plain)
-        table, codes = explored.model_.known(table), _codes(y, explored.classes_)
+        codes = codes_of(y, explored.classes_, len(table)).astype(np.int32)
+        check_classes(explored.classes_)
+        table = explored.model_.known(table)
         target = target if isinstance(target, str) and target else None
         return cls(model, explored, X, y, table, codes, seen, target)
 
@@ -153,15 +156,6 @@ class Given(NamedTuple):
         for i, column in enumerate(self.table[rows].code_columns):
             codes[:, i] = column
         return codes
-
-    def decided(self) -> Any:
-        """Return the given model as it is judged: it always names a class."""
-        if getattr(self.model, "reject", None) is None:
-            return self.model
-        params = {**self.model.get_params(deep=False), "reject": None}
-        if not is_fitted(self.model):
-            return type(self.model)(**params)
-        return type(self.model).from_summary(self.model.summary_, **params)
 
 
 @dataclass(frozen=True)
@@ -236,18 +230,6 @@ def _dense(X: Any) -> NDArray[Any]:
 
 def _read(source: SummaryClassifier, X: Any) -> Rows:
     return source.check_rows(X, source.summary_.schema).table
-
-
-def _codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
-    present, codes = labels.encode(y)
-    unknown = np.setdiff1d(present, classes)
-    if unknown.size:
-        raise NaivelyError(
-            f"y must hold classes that the model has learned ({labels.quoted(classes)}); "
-            f"got {labels.quoted(unknown)} too. Fit it on these rows, or leave them out."
-        )
-    check_classes(classes)
-    return labels.positions(present, classes).astype(np.int32)[codes]
 
 
 def check_classes(classes: NDArray[Any]) -> None:

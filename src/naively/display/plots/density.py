@@ -1,4 +1,4 @@
-"""Figures that functions draw: densities over two columns, bars of accuracy and of time."""
+"""The densities of classes over two columns, as hills or as contours."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import numpy as np
 
 from naively.data.types import Floats
 from naively.display.plots import canvas
-from naively.display.plots.pair import coordinates, limits_of, naive_ellipse, read_pair
-from naively.display.plots.reading import bells_of, class_captions
+from naively.display.plots.reading import check_bells, class_captions
+from naively.display.plots.regions import coordinates, limits_of, naive_ellipse, read_pair
 from naively.errors import NaivelyError
 from naively.estimators.state import snapshot
 from naively.families.gaussian import log_density
 
 _LEVELS = (0.95, 0.75, 0.5, 0.25)  # the shares of a class that the contours hold
-_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 
 
 class Densities(NamedTuple):
@@ -82,8 +81,6 @@ def density_surface(
     >>> model = GaussianNB(ddof=1).fit(people, ["child", "child", "adult", "adult"])
     >>> density_surface(model, feature_names=["height", "weight"]).get_xlabel()
     'height'
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close()
     """
     canvas.check_option("kind", kind, ("surface", "contours", "both"))
     estimator = snapshot(estimator)
@@ -122,7 +119,7 @@ def read_densities(
     feature_names: Sequence[str] | None = None,
 ) -> Densities:
     """Return the product of two columns' densities, by class, perhaps times the priors."""
-    prior = bells_of(estimator, "drawing densities").prior
+    check_bells(estimator, "drawing densities")
     pair = read_pair(estimator, columns, feature_names, max_classes)
     assert pair.means is not None
     assert pair.variances is not None
@@ -138,7 +135,7 @@ def read_densities(
     across, down = log_density(x0, m0, v0), log_density(x1, m1, v1)
     values = np.exp(down[:, :, np.newaxis] + across[:, np.newaxis, :])
     if weighted:
-        values = values * prior[pair.shown][:, np.newaxis, np.newaxis]
+        values = values * np.asarray(estimator.class_prior_)[pair.shown][:, np.newaxis, np.newaxis]
     return Densities(x0, x1, values, means, variances, pair.shown, pair.names, pair.notes)
 
 
@@ -188,110 +185,3 @@ def _draw_contours(ax: Any, found: Densities) -> None:
     ax.set(xlim=(found.x0[0], found.x0[-1]), ylim=(found.x1[0], found.x1[-1]))
     canvas.name_axes(ax, canvas.caption(found.names[0], 50), canvas.caption(found.names[1], 40))
     canvas.tidy(ax)
-
-
-def accuracy_bars(comparison: Any, *, legend: bool = True, ax: Any = None) -> Any:
-    """Draw the accuracy of two models on training and on test rows, a bar for each.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What `naively.compare` returned.
-    legend, ax
-        As for every `Display`.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from naively import GaussianNB, compare
-    >>> from naively.plots import accuracy_bars
-    >>> ax = accuracy_bars(compare(GaussianNB(), *load_iris(return_X_y=True), repeats=1))
-    >>> [text.get_text() for text in ax.texts[:2]]
-    ['0.9810', '0.9111']
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close()
-    """
-    ax, n = canvas.one_axes(ax, (6.4, 3.9)), len(comparison.names)
-    width, handles = 0.72 / n, []
-    pairs = zip(comparison.train_accuracy, comparison.test_accuracy, strict=True)
-    for place, both in enumerate(pairs):
-        x = np.arange(2) + (place - (n - 1) / 2) * width
-        bars = ax.bar(x, both, width * 0.94, color=canvas.colour(place))
-        ax.bar_label(bars, fmt="%.4f", padding=2, fontsize=9, color=canvas.INK)
-        handles.append(bars[0])
-    ax.set_xticks([0, 1], ["training rows", "test rows"], fontsize=10)
-    ax.set(xlim=(-0.55, 1.55), ylim=(0, 1.08), yticks=np.linspace(0, 1, 6))
-    ax.set_ylabel("accuracy", color=canvas.INK)
-    _dress_bars(ax, "Accuracy", [])
-    if legend:
-        canvas.legend(ax, handles, [canvas.caption(name) for name in comparison.names])
-    return ax
-
-
-def time_bars(
-    comparison: Any, *, what: Literal["training", "prediction"] = "training", ax: Any = None
-) -> Any:
-    """Draw how long models take: median and quartiles over repeated runs.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What `naively.compare` returned.
-    what : {"training", "prediction"}, default="training"
-        What takes the time.
-    ax
-        As for every `Display`.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from naively import GaussianNB, compare
-    >>> from naively.plots import time_bars
-    >>> time_bars(compare(GaussianNB(), *load_iris(return_X_y=True), repeats=3)).get_title("left")
-    'Time of training'
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close()
-    """
-    canvas.check_option("what", what, ("training", "prediction"))
-    training = what == "training"
-    timings = comparison.fit_seconds if training else comparison.predict_seconds
-    ax = canvas.one_axes(ax, (5.6, 3.9))
-    longest = max(timing.median for timing in timings)
-    unit, second = next((one for one in _UNITS if longest >= one[1]), _UNITS[-1])
-    medians = np.array([timing.median for timing in timings]) / second
-    lower, upper = np.array([timing.quartiles for timing in timings]).T / second
-    error = [medians - lower, upper - medians]
-    caps = {"ecolor": canvas.INK, "capsize": 6, "error_kw": {"elinewidth": 1.2}}
-    names = [canvas.caption(name, 24) for name in comparison.names]
-    colours = [canvas.colour(place) for place in range(len(names))]
-    ax.bar(range(len(names)), medians, 0.6, yerr=error, color=colours, **caps)
-    for x, timing in enumerate(timings):
-        where = {"xytext": (0, 6), "textcoords": "offset points", "ha": "center"}
-        ax.annotate(str(timing), (x, upper[x]), fontsize=9, color=canvas.INK, **where)
-    ax.set_xticks(range(len(names)), names, fontsize=10)
-    ax.set(xlim=(-0.65, len(names) - 0.35), ylim=(0, 1.2 * float(upper.max())))
-    ax.set_ylabel(f"{unit} (median and quartiles)", color=canvas.INK)
-    n = timings[0].runs
-    notes = [f"{n:,} runs each." if n > 1 else "One run each."]
-    if len(names) == 2 and min(medians) > 0:
-        quick, slow = np.argsort(medians, kind="stable")
-        times = f"{medians[slow] / medians[quick]:.3g} times as fast as"
-        called = [canvas.caption(comparison.names[k]) for k in (quick, slow)]
-        notes.insert(0, f"{called[0]} is {times} {called[1]}.")
-    _dress_bars(ax, f"Time of {what}", notes)
-    return ax
-
-
-def _dress_bars(ax: Any, title: str, notes: Sequence[str]) -> None:
-    canvas.tidy(ax, grid="y")
-    ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="both", length=0)
-    canvas.heading(ax, title, notes, width=72)
