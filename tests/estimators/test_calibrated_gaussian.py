@@ -52,14 +52,6 @@ def test_one_row_is_answered_as_many_are():
         model.predict_one(np.full(30, np.inf))
 
 
-def test_batches_in_any_order_give_the_same_model():
-    a = GaussianNB(calibration="weights").partial_fit(X[:100], Y[:100], [0, 1])
-    a.partial_fit(X[100:], Y[100:])
-    b = GaussianNB(calibration="weights").fit(X[::-1], Y[::-1])
-    assert a.summary_.sample == b.summary_.sample
-    np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X), rtol=1e-7, atol=1e-12)
-
-
 def test_a_summary_without_rows_cannot_be_calibrated():
     with pytest.raises(NaivelyError, match="needs a sample of rows, and the summary holds none"):
         GaussianNB.from_summary(summarize(X, Y), calibration="weights")

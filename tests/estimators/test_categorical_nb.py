@@ -51,15 +51,6 @@ def test_a_missing_cell_is_left_out():
     np.testing.assert_allclose(model.predict_proba_one([np.nan] * 4), model.class_prior_)
 
 
-def test_any_split_gives_the_model_of_the_whole():
-    parts = CategoricalNB(open_classes=True).partial_fit(X[:100], Y[:100])
-    parts.partial_fit(X[100:], Y[100:])
-    whole = CategoricalNB().fit(X, Y)
-    assert parts.summary_ == whole.summary_
-    parts.forget(X[100:], Y[100:])
-    assert parts.summary_ == CategoricalNB().fit(X[:100], Y[:100]).summary_
-
-
 def test_without_smoothing_what_never_happened_is_impossible():
     model = CategoricalNB(alpha=0).fit([[0], [0], [1]], list("aab"))
     assert model.predict_proba([[0], [1]]).tolist() == [[1.0, 0.0], [0.0, 1.0]]

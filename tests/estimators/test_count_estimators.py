@@ -124,42 +124,12 @@ def test_smoothing_priors_and_weights_are_those_of_scikit_learn(kind, data, alph
     assert_alike(model, peer(kind, **given).fit(X, y, sample_weight=w), X)
 
 
-def test_batches_in_any_split_give_the_model_of_all_rows(kind, data):
+def test_another_model_is_read_off_the_same_summary(kind, data):
     X, y = data
-    X = scipy.sparse.csr_array(X)
-    whole, parts = kind[0](**kind[1]).fit(X, y), kind[0](**kind[1])
-    for start, end in ((0, 3), (3, 4), (4, 250), (250, 400)):
-        parts.partial_fit(X[start:end], y[start:end], classes=np.unique(y))
-        parts.predict(X[:5])
-    assert parts.summary_ == whole.summary_
-    assert (parts.predict_proba(X) == whole.predict_proba(X)).all()
-
-
-def test_rows_that_are_forgotten_were_never_there(kind, data):
-    X, y = data
-    model = kind[0](**kind[1]).fit(X, y).forget(X[:100], y[:100])
-    assert model.summary_ == kind[0](**kind[1]).fit(X[100:], y[100:]).summary_
-
-
-def test_summaries_merge_and_models_are_read_off_them(kind, data):
-    X, y = data
-    one = kind[0](**kind[1]).fit(X[:150], y[:150])
-    merged = one.update(kind[0](**kind[1]).fit(X[150:], y[150:]).summary_)
-    whole = kind[0](**kind[1]).fit(X, y)
-    assert merged.summary_ == whole.summary_
-    again = kind[0].from_summary(whole.summary_, alpha=0.3, **kind[1])
+    summary = kind[0](**kind[1]).fit(X, y).summary_
+    again = kind[0].from_summary(summary, alpha=0.3, **kind[1])
     fitted = kind[0](alpha=0.3, **kind[1]).fit(X, y)
     assert (again.feature_log_prob_ == fitted.feature_log_prob_).all()
-
-
-def test_old_rows_fade_and_new_classes_come(kind, data):
-    X, y = data
-    model = kind[0](**kind[1], decay=0.5, open_classes=True)
-    for label in ("no", "yes", "maybe"):
-        model.partial_fit(X[y == label], y[y == label])
-    expected = {k: (y == k).sum() * f for k, f in (("no", 0.25), ("yes", 0.5), ("maybe", 1.0))}
-    assert dict(zip(model.classes_.tolist(), model.class_count_.tolist(), strict=True)) == expected
-    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
 
 
 def test_a_model_is_saved_and_loaded_and_pickled(kind, data, tmp_path):

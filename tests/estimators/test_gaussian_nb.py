@@ -1,7 +1,6 @@
 """The mathematics of the textbooks, line by line, on tables small enough to check by hand."""
 
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 
-from naively import GaussianNB, NaivelyError, summarize
+from naively import GaussianNB, NaivelyError
 from naively.families.gaussian import density as gaussian_density
 from naively.families.gaussian import log_density as gaussian_log_density
 
@@ -273,38 +272,6 @@ def test_another_model_is_read_off_the_same_summary(table):
     assert (again.predict_proba(X) == fitted.predict_proba(X)).all()
 
 
-def test_sites_add_up_without_moving_rows(table):
-    X, y = table
-    sites = [summarize(X[i::5], y[i::5]) for i in range(5)]
-    whole = GaussianNB().fit(X, y)
-    model = GaussianNB()
-    for site in sites:
-        model.update(site)
-    np.testing.assert_allclose(model.var_, whole.var_, rtol=1e-12)
-    np.testing.assert_allclose(model.theta_, whole.theta_, rtol=1e-13)
-
-
-def test_forgetting_rows_is_never_having_seen_them(table):
-    X, y = table
-    forgot = GaussianNB().fit(X, y).forget(X[::7], y[::7])
-    rest = np.arange(len(y)) % 7 != 0
-    never = GaussianNB().fit(X[rest], y[rest])
-    np.testing.assert_allclose(forgot.theta_, never.theta_, rtol=1e-12)
-    np.testing.assert_allclose(forgot.var_, never.var_, rtol=1e-10)
-    assert (forgot.class_count_ == never.class_count_).all()
-
-
-def test_decay_weighs_old_batches_less():
-    X, y = load_iris(return_X_y=True)
-    stream = GaussianNB(decay=0.5)
-    for batch in (slice(0, 150, 3), slice(1, 150, 3), slice(2, 150, 3)):
-        stream.partial_fit(X[batch], y[batch], classes=[0, 1, 2])
-    weight = np.array([0.25, 0.5, 1.0])[np.arange(150) % 3]
-    weighted = GaussianNB().fit(X, y, sample_weight=weight)
-    np.testing.assert_allclose(stream.theta_, weighted.theta_, rtol=1e-14)
-    np.testing.assert_allclose(stream.var_, weighted.var_, rtol=1e-12)
-
-
 def test_open_classes_welcome_new_labels():
     model = GaussianNB(open_classes=True)
     for x, label in [(1.0, "b"), (5.0, "a"), (2.0, "b"), (9.0, "c"), (6.0, "a")]:
@@ -320,15 +287,6 @@ def test_a_refit_forgets_names_and_classes():
     assert not hasattr(model, "feature_names_in_")
     assert model.n_features_in_ == 2
     assert model.classes_.tolist() == [0, 1]
-
-
-def test_pickles_predict_the_same_bits_and_go_on_learning(table):
-    X, y = table
-    model = GaussianNB().fit(X, y)
-    copy = pickle.loads(pickle.dumps(model))
-    assert copy.summary_ == model.summary_
-    assert (copy.predict_proba(X) == model.predict_proba(X)).all()
-    assert copy.partial_fit(X, y).class_count_.sum() == 2 * len(y)
 
 
 def test_a_clone_is_unfitted():

@@ -205,12 +205,6 @@ def test_what_is_forgotten_leaves_no_word_behind(hashed):
     assert model.summary_ == NaiveBayes(**params).fit(TEXTS, Y).summary_
 
 
-def test_models_of_several_sites_add(fitted):
-    parts = [NaiveBayes().fit(TEXTS[i::3], Y[i::3]) for i in range(3)]
-    total = parts[0].update(parts[1].summary_).update(parts[2].summary_)
-    assert total.summary_ == fitted.summary_
-
-
 def test_weights_are_repetitions_and_weight_zero_is_absence(fitted):
     weights = RNG.integers(0, 3, len(TEXTS)).astype(float)
     rare = [*TEXTS, "onlyhere"]
@@ -218,12 +212,6 @@ def test_weights_are_repetitions_and_weight_zero_is_absence(fitted):
     at = np.repeat(np.arange(len(TEXTS)), weights.astype(int))
     repeated = NaiveBayes().fit([TEXTS[i] for i in at], Y[at])
     assert weighted.summary_ == repeated.summary_
-
-
-def test_old_texts_fade(fitted):
-    model = NaiveBayes(decay=0.5).fit(TEXTS, Y).partial_fit(ASKED, TRUTH)
-    assert model.summary_.weight == 0.5 * len(TEXTS) + len(ASKED)
-    assert model.score(ASKED, TRUTH) > 0.9
 
 
 def test_missing_and_empty_texts_say_nothing(fitted):
