@@ -37,7 +37,8 @@ class Present(Weights):
 
     @classmethod
     def measure(cls, block):
-        columns = block.numbers if isinstance(block.numbers, list) else block.numbers.T
+        numbers = block.rows.numbers
+        columns = numbers if isinstance(numbers, list) else numbers.T
         found = np.zeros(cls.shape(block.schema, block.axes))
         for j, column in enumerate(columns):
             np.add.at(found[:, j], block.classes, ~np.isnan(column))
@@ -72,7 +73,8 @@ class Above(Present):
 
     @classmethod
     def measure(cls, block):
-        columns = block.numbers if isinstance(block.numbers, list) else block.numbers.T
+        numbers = block.rows.numbers
+        columns = numbers if isinstance(numbers, list) else numbers.T
         found = np.zeros(cls.shape(block.schema, block.axes))
         for j, (column, limit) in enumerate(zip(columns, block.schema.limits, strict=True)):
             np.add.at(found[:, j], block.classes, column > limit)

@@ -186,6 +186,11 @@ class Rows:
         cells = np.column_stack(cells) if isinstance(cells, list) else cells
         return np.asarray(cells, dtype=np.float64)
 
+    def sparse(self) -> SparseRows:
+        """Return the numbers as sparse rows, which may be what holds them."""
+        numbers = self.numbers
+        return numbers if isinstance(numbers, SparseRows) else SparseRows.of_dense(self.array())
+
     def dense(self) -> Rows:
         """Return the same, with all cells of the numbers."""
         return replace(self, numbers=self.array()) if self.is_sparse else self

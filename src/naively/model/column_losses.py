@@ -47,7 +47,7 @@ class JudgedRows:
     ) -> JudgedRows:
         """Return rows as a model reads them; those of unknown categories have one more code."""
         rows = model.known(rows)[:]
-        numbers = rows.array() if model.schema.counted is None else _counts(rows)
+        numbers = rows.array() if model.schema.counted is None else rows.sparse().tidy()
         if np.isinf(numbers.values if isinstance(numbers, SparseRows) else numbers).any():
             raise_not_finite(rows, model.schema)
         sizes = np.array([known.size for known in model.vocabularies], np.int64)
@@ -179,12 +179,6 @@ class _InteractionsOfNewRows:
     def without_each(self, at: slice) -> Floats:
         """Return what they add to some rows in which each column is missing: (n, K, d)."""
         return np.stack([self.joint(at, j) for j in range(self.model.schema.n_columns)], axis=2)
-
-
-def _counts(rows: Rows) -> SparseRows:
-    numbers = rows.numbers
-    counts = numbers if isinstance(numbers, SparseRows) else SparseRows.of_dense(rows.array())
-    return counts.tidy()
 
 
 def _cell_terms(model: Model, rows: Any, seen: bool) -> CellTerms:

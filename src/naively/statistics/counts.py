@@ -344,16 +344,22 @@ def _entry_starts(schema: Schema, axes: Axes) -> list[int]:
 
 def _counted(block: Block, measure: str, n_classes: int, n_entries: int) -> Parts:
     """Count the cells of rows, of all entries: into a table, or as a list where they are few."""
-    starts = _entry_starts(block.schema, block.axes)
-    tables: list[tuple[Any, bool]] = [(block.numbers, False)] if block.schema.counted else []
-    tables += [] if block.texts is None else [(column, True) for column in block.texts.columns]
-    rules = [
-        _Rule(block.classes, block.weights, measure, block.schema.threshold, is_text)
-        for _, is_text in tables
+    rows, schema = block.rows, block.schema
+    texts = () if rows.texts is None else rows.texts.columns
+    n_cells = sum(column.n_cells for column in texts)
+    if schema.counted:
+        n_cells += rows.numbers.n_cells if rows.is_sparse else len(rows) * len(schema.numbers)
+    are_few = n_classes * n_entries > max(_SMALL_PLACES, _PLACES_PER_CELL * n_cells)
+    numbers = [(rows.sparse() if are_few else rows.numbers, False)] if schema.counted else []
+    triples = [
+        (table, _Rule(block.classes, block.weights, measure, schema.threshold, is_text), at)
+        for (table, is_text), at in zip(
+            [*numbers, *((column, True) for column in texts)],
+            _entry_starts(schema, block.axes),
+            strict=False,
+        )
     ]
-    triples = [(t, rule, at) for (t, _), rule, at in zip(tables, rules, starts, strict=False)]
-    n_cells = sum(_n_cells(table) for table, _ in tables)
-    if n_classes * n_entries > max(_SMALL_PLACES, _PLACES_PER_CELL * n_cells):
+    if are_few:
         batches = [_listed(*triple) for triple in triples]
         return None, tuple(batch for batch in batches if batch.values.size)
     sums = np.zeros((n_classes, n_entries))
@@ -380,10 +386,8 @@ def _add_counts(table: Any, rule: _Rule, sums: Floats, at: int, n_jobs: int | No
         raise NotACountError(*min((problem for problem in problems if problem), key=lambda p: p[1]))
 
 
-def _listed(table: Any, rule: _Rule, at: int) -> CellBatch:
+def _listed(rows: SparseRows, rule: _Rule, at: int) -> CellBatch:
     """Return the cells of few rows as they are."""
-    dense = np.column_stack(table) if isinstance(table, list) else table
-    rows = table if isinstance(table, SparseRows) else SparseRows.of_dense(dense)
     n = rows.n_cells
     batch = CellBatch(np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n))
     problem, n = _kernel.list_sparse(rows, *rule, *batch, at)
@@ -393,12 +397,6 @@ def _listed(table: Any, rule: _Rule, at: int) -> CellBatch:
     if n == rows.n_cells:
         return batch
     return CellBatch(batch.classes[:n].copy(), batch.entries[:n].copy(), batch.values[:n].copy())
-
-
-def _n_cells(table: Any) -> int:
-    if isinstance(table, SparseRows):
-        return table.n_cells
-    return sum(map(len, table)) if isinstance(table, list) else table.size
 
 
 def _rest(a: Floats, b: Floats) -> Floats:

@@ -109,8 +109,8 @@ def _measured(
     ) -> list[Statistic]:
         given = None if weights is None else weights[at]
         part = rows[at].dense() if is_dense and kinds is not whole else rows[at]
-        cells = part.numbers, part.codes, targets.codes[at], given
-        block = Block(*cells, schema, axes, hashes, bound, untyped, n_jobs, part.texts)
+        classes = targets.codes[at]
+        block = Block(part, classes, given, schema, axes, hashes, bound, untyped, n_jobs)
         try:
             return [kind.measure(block) for kind in kinds]
         except NotACountError as error:

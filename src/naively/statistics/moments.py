@@ -248,7 +248,7 @@ class FunctionMoments(Moments):
     @classmethod
     def measure(cls, block: Block) -> FunctionMoments:
         n_classes, n_functions = cls.shape(block.schema, block.axes)
-        place, numbers = {j: i for i, j in enumerate(block.schema.numbers)}, block.numbers
+        place, numbers = {j: i for i, j in enumerate(block.schema.numbers)}, block.rows.numbers
         values = []
         for column, name, period in block.schema.functions:
             if (i := place.get(column)) is None:  # no cell of the column has been seen

@@ -86,8 +86,9 @@ class Sample(Statistic):
     def measure(cls, block: Block) -> Sample:
         size, bound, weights = block.schema.sample, block.bound, block.weights
         hashes = np.empty(block.classes.size, np.uint64)
-        numbers = _sparse_or_dense(block.numbers, bool(block.schema.counted))
-        hash_rows(numbers, block.codes, block.category_hashes, block.texts, hashes)
+        rows = block.rows
+        numbers = rows.sparse() if block.schema.counted else rows.dense().numbers
+        hash_rows(numbers, rows.codes, block.category_hashes, rows.texts, hashes)
         at = np.arange(hashes.size) if weights is None else np.flatnonzero(weights)
         at = least(hashes, at, size) if bound == EVERYTHING else at[hashes[at] < bound]
         if not at.size:
@@ -103,9 +104,9 @@ class Sample(Statistic):
             weight[: kept.size].astype(np.float64),
             block.classes[kept],
             _numbers_of(numbers, kept),
-            cells_of(block.codes, kept, np.int32),
+            cells_of(rows.codes, kept, np.int32),
             untyped=block.untyped,
-            texts=None if block.texts is None else block.texts[kept].compact(),
+            texts=None if rows.texts is None else rows.texts[kept].compact(),
         )
         return sample.least(size)
 
@@ -346,15 +347,6 @@ class Sample(Statistic):
 
 
 # --- The cells of sampled rows ------------------------------------------------------------------
-
-
-def _sparse_or_dense(numbers: Any, is_sparse: bool) -> Any:
-    """Return cells as sparse rows where numbers are counts, otherwise as array or columns."""
-    if isinstance(numbers, SparseRows):
-        return numbers if is_sparse else numbers.dense()
-    if not is_sparse:
-        return numbers
-    return SparseRows.of_dense(np.column_stack(numbers) if isinstance(numbers, list) else numbers)
 
 
 def _numbers_of(numbers: Any, rows: NDArray[np.intp]) -> Any:

@@ -104,7 +104,7 @@ class Scatter(Statistic):
         n_classes, p = cls.shape(block.schema, block.axes)
         found = np.zeros(n_classes), np.zeros((n_classes, p)), np.zeros((n_classes, _triangle(p)))
         centres = np.array(block.schema.centres, dtype=np.float64)
-        _kernel.scatter(block.numbers, block.classes, block.weights, centres, *found)
+        _kernel.scatter(block.rows.numbers, block.classes, block.weights, centres, *found)
         if not all(np.isfinite(part).all() for part in found):
             raise NotFiniteError
         return cls(*found)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data.rows import TextRows
+from naively.data.rows import Rows
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
 from naively.data.tensors import Tensors
@@ -232,8 +232,7 @@ class KernelSums(NamedTuple):
 class Block:
     """Some rows to be measured, and how."""
 
-    numbers: Any
-    codes: Any
+    rows: Rows
     classes: NDArray[np.int32]  # the place of each row's class on the axis of classes
     weights: Floats | None
     schema: Schema
@@ -243,7 +242,6 @@ class Block:
     bound: int  # only rows of a lesser hash are sampled
     untyped: bool  # whether classes may turn out to be one: see `Sample`
     n_jobs: int | None = 1  # threads of a statistic that is measured of all rows at once
-    texts: TextRows | None = None  # columns of text
 
     @property
     def sums(self) -> KernelSums:
@@ -258,7 +256,7 @@ class Block:
         return sums
 
     def _measured_sums(self) -> KernelSums:
-        n_classes, numbers = self.axes.classes.size, self.numbers
+        n_classes, numbers = self.axes.classes.size, self.rows.numbers
         if self.schema.counted is not None:  # then there are no moments of numbers
             numbers = np.empty((self.classes.size, 0))
         elif isinstance(numbers, SparseRows):

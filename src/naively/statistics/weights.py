@@ -164,7 +164,7 @@ class Tallies(Weights):
     def measure(cls, block: Block) -> Self:
         values = np.zeros(cls.shape(block.schema, block.axes))
         starts = np.array(block.axes.starts)
-        _kernel.tally(block.codes, block.classes, block.weights, starts, values)
+        _kernel.tally(block.rows.codes, block.classes, block.weights, starts, values)
         return cls(values)
 
     def moved(self, move: Move) -> Self:
@@ -216,7 +216,7 @@ class Bins(Weights):
     def measure(cls, block: Block) -> Self:
         values, edges = np.zeros(cls.shape(block.schema, block.axes)), block.schema.edge_array
         if values.size:
-            _kernel.tally_bins(block.numbers, block.classes, block.weights, edges, values)
+            _kernel.tally_bins(block.rows.numbers, block.classes, block.weights, edges, values)
         return cls(values)
 
     def with_columns(self, move: ColumnMove) -> Self:

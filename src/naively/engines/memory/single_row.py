@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.data.labels import are_booleans, is_text
+from naively.data.rows import Rows
 from naively.data.schema import Schema
 from naively.engines.memory import frames
 from naively.engines.memory.frames import is_frame, row_of
@@ -69,7 +70,8 @@ def measure(row: SingleRow, classes: NDArray[Any], like: Summary, bound: int) ->
     """
     places, schema = np.array([row.places], np.int32).reshape(1, -1), like.schema
     axes, code = _axes(classes, like)
-    block = Block(row.numbers, places, code, None, schema, axes, [], bound, False)
+    rows = Rows((1, schema.n_columns), row.numbers, places)
+    block = Block(rows, code, None, schema, axes, [], bound, False)
     try:
         found = {kind: kind.measure(block) for kind in like.statistics if kind is not Sample}
     except NotFiniteError:
