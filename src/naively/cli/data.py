@@ -13,20 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from naively.cli import console
 from naively.cli.options import Data, Labels, Reading
-from naively.cli.outputs import check_output, file_at
+from naively.cli.outputs import check_output
 from naively.cli.parameters import ModelOptions
 from naively.data.labels import quoted
 from naively.data.remote import shown
-from naively.data.schema import Schema
 from naively.engines import summarize
 from naively.engines.files.csv import CsvDialect
 from naively.engines.files.labelled_rows import LabelledRows, read
-from naively.engines.files.plan import FORMS, ColumnPlan, Request, SchemaFromFirstRows, types_of
+from naively.engines.files.plan import FORMS, ColumnPlan, Request, types_of
 from naively.engines.files.readers import FirstRows
-from naively.engines.files.summary_pass import Scan, scan, scan_planned
+from naively.engines.files.summary_pass import scan
 from naively.engines.memory.columns import LeftOut, first_text, is_text, looks_numeric
 from naively.errors import NaivelyError, need
-from naively.estimators.state import adopt, learned
 from naively.model import row_numbers
 from naively.statistics.summary import Summary
 
@@ -120,11 +118,9 @@ def read_labelled(
     return table
 
 
-def rows_for(
-    estimator: Any, files: Sequence[str], reading: Reading, labels: Labels, output: Path
-) -> Summary:
+def rows_for(estimator: Any, files: Sequence[str], labels: Labels, output: Path) -> Summary:
     """Summarize files by the columns of a model, which may be in any order there."""
-    source = look(files, reading)
+    source = look(files, labels)
     check_output(output, *source.inputs, binary="a model")
     inputs, target = estimator.summary_.schema.inputs, labels.target
     if target is None:
@@ -167,65 +163,6 @@ def summary_for(
             f"got {quoted(classes)}."
         )
     return pass_.summary
-
-
-def save_changed(estimator: Any, summary: Summary, output: Path) -> Any:
-    """Read the model off another summary by the same parameters, and save it."""
-    changed = type(estimator).from_summary(summary, **estimator.get_params())
-    with file_at(output) as path:
-        adopt(changed, changed.summary_, dtype=learned(estimator).dtype).save(path)
-    return changed
-
-
-@dataclass(frozen=True)
-class Training:
-    """What is measured, and how the model is read off it."""
-
-    model: ModelOptions
-    like: Any = None  # a model of other rows, whose schema and parameters are taken instead
-
-    @classmethod
-    def of(cls, model: ModelOptions, like: Path | None) -> Training:
-        """Load the other model if there is one, which leaves nothing to the options."""
-        if like is None:
-            return cls(model)
-        from naively.estimators.loading import load_classifier
-
-        model.check_none_of(None, "--like, which takes it from that model")
-        return cls(model, load_classifier(like))
-
-    def scan(self, source: CommandFiles, data: Data, weight: str | None, **options: Any) -> Scan:
-        """Summarize files; notes about their columns come with the first rows."""
-        if self.like is None:
-            plan = source.plan(data, self.model.kinds, weight)
-            return scan_planned(source.first, plan, self._schema(weight is not None), **options)
-        summary: Summary = self.like.summary_
-        return scan(
-            source.first,
-            **source.asked(data),
-            weight=weight,
-            schema=summary.schema,
-            label_type=FORMS[summary.classes.dtype.kind],
-            types=types_of(summary),
-            **options,
-        )
-
-    def _schema(self, is_weighted: bool) -> SchemaFromFirstRows:
-        measured = self.model.measured()
-        if measured.complete is None or is_weighted:
-            return measured
-        complete = measured.complete
-
-        def told(first: Summary) -> Schema:
-            _tell_first_rows(first)
-            return complete(first)
-
-        return replace(measured, complete=told)
-
-    def estimator(self, summary: Summary) -> Any:
-        """Return the model of what was seen."""
-        fresh = self.model.classifier(summary.classes) if self.like is None else self.like
-        return type(fresh).from_summary(summary, **fresh.get_params())
 
 
 def files_to_judge(source: CommandFiles, data: Data, model: ModelOptions) -> FilesToJudge:
@@ -316,7 +253,7 @@ def _odd(column: LeftOut) -> str:
     return f"it looks numeric, but {cell!r} in line {column.line} is no number; {hint}."
 
 
-def _tell_first_rows(first: Summary) -> None:
+def tell_first_rows(first: Summary) -> Summary:
     """Point out columns whose text differs in every row, and those that are read word by word."""
     schema = first.schema
     names = [schema.name(j).removeprefix("column ") for j in range(schema.n_columns)]
@@ -326,6 +263,7 @@ def _tell_first_rows(first: Summary) -> None:
             console.note(f"{name} differs in every row; --exclude {name} if it says nothing.")
     for name in (names[j] for j in schema.texts):
         console.note(f"{name} is read as text, word by word; --family {name}=categorical if not.")
+    return first
 
 
 def tell_counting(summary: Summary) -> None:

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from naively.cli import console
-from naively.cli.options import AsJson, Files, Labels, Page, Reading, Saved
+from naively.cli.options import AsJson, Files, Labels, Page, Saved
 from naively.cli.outputs import check_output, file_at, is_standard, tell_written
+from naively.data.remote import shown
+from naively.data.whole_files import write_atomically
 from naively.errors import NaivelyError
 
 _DRIFTED = 3  # the exit code
@@ -18,7 +20,6 @@ _DRIFTED = 3  # the exit code
 def drift(
     model: Saved,
     files: Files,
-    reading: Reading,
     labels: Labels,
     fail_above: Annotated[
         float | None,
@@ -44,8 +45,6 @@ def drift(
       naively drift model.safetensors 'may/*.csv' -t species -o drift.html
       naively drift april.safetensors may.safetensors --json
     """
-    from naively.data.remote import shown
-    from naively.data.whole_files import write_atomically
     from naively.display.pages import page
     from naively.estimators.loading import load
     from naively.inspection.drifts.compare import compare
@@ -56,7 +55,7 @@ def drift(
     if as_json and is_standard(output):
         raise NaivelyError("choose --json or a page on standard output; got both.")
     before = load(model)
-    after, inputs = _after(before, files, reading, labels)
+    after, inputs = _after(before, files, labels)
     if output is not None:
         check_output(output, model, *inputs)
     found = compare(Inspected(before.summary_, model=before), after)
@@ -75,9 +74,7 @@ def drift(
         raise typer.Exit(_DRIFTED)
 
 
-def _after(
-    before: Any, files: list[str], reading: Reading, labels: Labels
-) -> tuple[Any, tuple[Path, ...]]:
+def _after(before: Any, files: list[str], labels: Labels) -> tuple[Any, tuple[Path, ...]]:
     """Return what is compared, and the files that it was read from."""
     from naively.cli.data import look, summary_for
     from naively.estimators.loading import load
@@ -85,7 +82,7 @@ def _after(
 
     if len(files) == 1 and files[0].endswith(".safetensors"):
         return Inspected(load(files[0]).summary_), (Path(files[0]),)
-    source = look(files, reading)
+    source = look(files, labels)
     target = labels.target or _target(before, source, labels.weight)
     summary = summary_for(before, source, labels, target)
     return Inspected(summary, target is not None), source.inputs

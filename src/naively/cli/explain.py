@@ -10,6 +10,8 @@ import typer
 from naively.cli import console
 from naively.cli.options import AsJson, Columns, Files, Page, Reading, Saved
 from naively.cli.outputs import check_output, file_at, tell_written
+from naively.data.remote import shown
+from naively.data.whole_files import write_atomically
 
 
 def explain(
@@ -44,8 +46,6 @@ def explain(
       naively explain iris.safetensors iris.csv --row 3 --row 7 --json
     """
     from naively.cli.data import look
-    from naively.data.remote import shown
-    from naively.data.whole_files import write_atomically
     from naively.display.pages import page
     from naively.engines.files import read_some
     from naively.estimators.loading import load

@@ -10,6 +10,7 @@ import typer
 
 from naively.cli.options import Saved
 from naively.cli.outputs import check_output, file_at, tell_written
+from naively.data.whole_files import write_atomically
 from naively.errors import NaivelyError
 
 _onnx = partial(typer.Option, rich_help_panel="ONNX")
@@ -53,7 +54,6 @@ def export(
       naively export model.safetensors --to sql --table t --dialect postgres
       naively export model.safetensors --to sql --table t --keep id -o t.sql
     """
-    from naively.data.whole_files import write_atomically
     from naively.estimators.loading import load_classifier
     from naively.export import to_onnx, to_sql
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from naively.cli import console
+from naively.cli.model_lock import hold
 from naively.cli.options import Data, Files, Weight
 from naively.cli.outputs import check_output, file_at, is_standard, tell_written
 from naively.cli.parameters import ModelOptions
 from naively.errors import NaivelyError
+
+if TYPE_CHECKING:
+    from naively.cli.data import CommandFiles
+    from naively.engines.files.summary_pass import Scan
 
 
 def fit(
@@ -50,13 +56,15 @@ def fit(
       naively fit sick.csv -t sick --exclude id --priors 'yes=0.01,no=0.99'
       zcat log.csv.gz | naively fit - -t kind --columns size,time
     """
-    from naively.cli.data import Training, look, tell_bad_files, tell_counting, tell_unlabelled
-    from naively.cli.model_lock import hold
+    from naively.cli.data import look, tell_bad_files, tell_counting, tell_unlabelled
+    from naively.estimators.loading import load_classifier
 
     if like is None:
         model.check()
-    source = look(files, data)
-    training = Training.of(model, like)
+    source, other = look(files, data), None
+    if like is not None:
+        model.check_none_of(None, "--like, which takes it from that model")
+        other = load_classifier(like)
     check_output(output, *source.inputs, *([] if like is None else [like]), binary="a model")
     if checkpoint is not None:
         _check_checkpoint(checkpoint, output, source.inputs)
@@ -64,7 +72,7 @@ def fit(
     with hold(output, "fit"):
         try:
             with console.streaming(f"measuring {source.title}") as progress:
-                found = training.scan(source, data, weight, progress=progress, **how)
+                found = _scan(source, data, weight, other or model, progress=progress, **how)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_what_is_left(checkpoint)) from None
         summary = found.summary
@@ -72,7 +80,8 @@ def fit(
         tell_unlabelled(found.unlabelled)
         if not summary.classes.size:
             raise NaivelyError("there must be rows to learn from; got none.")
-        fitted = training.estimator(summary)
+        fresh = other or model.classifier(summary.classes)
+        fitted = type(fresh).from_summary(summary, **fresh.get_params())
         with file_at(output) as path:
             fitted.save(path)
     if weight is None:
@@ -84,6 +93,24 @@ def fit(
         f"{fitted.public_name} of {found.rows:,} rows, {summary.schema.n_columns:,} columns, "
         f"{summary.classes.size:,} classes",
     )
+
+
+def _scan(source: CommandFiles, data: Data, weight: str | None, model: Any, **options: Any) -> Scan:
+    """Summarize files by the options of a model, or like another; tell of their columns."""
+    from naively.cli.data import tell_first_rows
+    from naively.engines.files.plan import FORMS, types_of
+    from naively.engines.files.summary_pass import scan, scan_planned
+
+    if isinstance(model, ModelOptions):
+        plan, measured = source.plan(data, model.kinds, weight), model.measured()
+        complete = measured.complete
+        if complete is not None and weight is None:
+            measured = replace(measured, complete=lambda first: complete(tell_first_rows(first)))
+        return scan_planned(source.first, plan, measured, **options)
+    summary = model.summary_
+    options |= {"schema": summary.schema, "types": types_of(summary), "weight": weight}
+    form = FORMS[summary.classes.dtype.kind]
+    return scan(source.first, **source.asked(data), label_type=form, **options)
 
 
 def _check_checkpoint(checkpoint: Path, output: Path, inputs: tuple[Path, ...]) -> None:

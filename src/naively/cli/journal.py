@@ -14,7 +14,6 @@ Law::
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shlex
@@ -168,6 +167,8 @@ class Journal:
 
 
 def _hash_of(path: Path) -> str:
+    import hashlib  # which takes longer to load than all else that a command needs to begin
+
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except FileNotFoundError:

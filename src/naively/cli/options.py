@@ -117,7 +117,7 @@ class Data(Reading, _Target):
 
 
 @dataclass(frozen=True)
-class Labels:
+class Labels(Reading):
     """Where the labels are of rows that a model is to learn or to forget."""
 
     target: Annotated[

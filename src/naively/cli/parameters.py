@@ -17,8 +17,9 @@ _model = partial(typer.Option, rich_help_panel="The model")
 _gaussian = partial(typer.Option, rich_help_panel="With --model gaussian")
 _naive_bayes = partial(typer.Option, rich_help_panel="With --model naive-bayes")
 
+Name = Literal["gaussian", "naive-bayes", "multinomial", "complement", "bernoulli"]
 Kind = Annotated[
-    Literal["gaussian", "naive-bayes", "multinomial", "complement", "bernoulli"] | None,
+    Name | None,
     _model(
         "--model",
         help="naive-bayes (default) for any columns; gaussian, the textbook's, for numbers; the "

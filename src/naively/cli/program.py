@@ -50,7 +50,7 @@ _OTHER_WORDS = {  # all commands, each with what other programs call it
 }
 OTHER_WORDS = {word: name for name, words in _OTHER_WORDS.items() for word in words.split()}
 """The commands by what other programs call them: they are named in messages, and do not run."""
-_FILES = {"forget": "update"}  # of commands that share one
+_FILES = {"forget": "update", "merge": "update"}  # of commands that share one
 
 
 class Commands(Mapping[str, Any]):

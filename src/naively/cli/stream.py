@@ -8,11 +8,14 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from naively.cli import console
+from naively.cli.journal import Journal
+from naively.cli.model_lock import hold
+from naively.cli.parameters import NAMES, Name
 from naively.errors import NaivelyError
 
 _PIECE = 1 << 16  # bytes that are read at once: their rows reach the disk together
@@ -33,10 +36,7 @@ def stream(
     weight: Annotated[
         str | None, typer.Option(metavar="NAME", help="The key of the row's weight.")
     ] = None,
-    kind: Annotated[
-        Literal["gaussian", "naive-bayes", "multinomial", "complement", "bernoulli"],
-        typer.Option("--model", help="The kind of a new model."),
-    ] = "naive-bayes",
+    kind: Annotated[Name, typer.Option("--model", help="The kind of a new model.")] = "naive-bayes",
     decay: Annotated[
         float,
         typer.Option(
@@ -67,9 +67,6 @@ def stream(
       tail -f rows.jsonl | naively stream model.safetensors --target species
       cat bags.jsonl | naively stream words.safetensors -t y --model multinomial
     """
-    from naively.cli.journal import Journal
-    from naively.cli.model_lock import hold
-
     with hold(model, "stream"):
         options = {"target": target, "weight": weight, "model": kind, "decay": repr(decay)}
         journal = Journal(model, options)
@@ -86,7 +83,7 @@ def stream(
     learner.check_some_learned()
 
 
-def _learn_again(learner: Learner, rows: list[str], journal: Any) -> None:
+def _learn_again(learner: Learner, rows: list[str], journal: Journal) -> None:
     """Learn the rows of a journal, or raise where they were learned with other options."""
     for row in rows:
         try:
@@ -100,7 +97,7 @@ def _learn_again(learner: Learner, rows: list[str], journal: Any) -> None:
         console.note(f"{len(rows):,} rows of {journal.path.name} were learned again.")
 
 
-def _answer(learner: Learner, journal: Any, waiting: int, checkpoint: int, every: int) -> None:
+def _answer(learner: Learner, journal: Journal, waiting: int, checkpoint: int, every: int) -> None:
     """Answer and learn rows to their end, of which so many wait in the journal."""
     for lines in _pieces():
         n_before, answers, learned = learner.n_rows, [], []
@@ -252,7 +249,6 @@ class Learner:
 
 def begun(path: str | os.PathLike[str], kind: str, decay: float) -> Any:
     """Return the model of a file; where there is no file, a new one."""
-    from naively.cli.parameters import NAMES
     from naively.estimators.loading import classifier, load_classifier
 
     if not Path(path).exists():

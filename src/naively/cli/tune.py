@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from naively.cli import console
+from naively.cli.model_lock import hold
 from naively.cli.options import AsJson, Data, Files, Folds
 from naively.cli.outputs import check_output, file_at, is_standard
 from naively.cli.parameters import ModelOptions
@@ -66,7 +67,6 @@ def tune(
     if as_json and is_standard(output):
         raise NaivelyError("choose --json or a model on standard output; got both.")
     from naively.cli.data import look, tell_unlabelled
-    from naively.cli.model_lock import hold
     from naively.engines.files.summary_pass import scan_planned
     from naively.evaluation.candidates import check_grid
     from naively.evaluation.metrics import scoring_of
