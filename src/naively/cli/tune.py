@@ -68,9 +68,8 @@ def tune(
         raise NaivelyError("choose --json or a model on standard output; got both.")
     from naively.cli.data import look, tell_unlabelled
     from naively.engines.files.summary_pass import scan_planned
-    from naively.evaluation.candidates import check_grid
+    from naively.evaluation.candidates import check_grid, schema_of_files
     from naively.evaluation.metrics import scoring_of
-    from naively.evaluation.search import schema_of_files
     from naively.evaluation.tune import tune_summary
 
     model.check()

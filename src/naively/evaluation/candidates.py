@@ -8,10 +8,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils._param_validation import InvalidParameterError
 
 from naively.data.schema import Schema
+from naively.engines.files import SchemaFromFirstRows
 from naively.errors import NaivelyError
 from naively.estimators.choice import with_options
 from naively.estimators.estimator import SummaryClassifier
@@ -70,19 +71,12 @@ class Candidate:
         """Return what it reads of a summary."""
         return summary if self.columns is None else summary.with_columns(self.columns)
 
-    def with_columns(self, places: Iterable[int], schema: Schema) -> Candidate:
-        """Return the same that reads some of the columns."""
-        chosen = tuple(sorted({*places}))
-        names = [j if schema.names is None else schema.names[j] for j in chosen]
-        params = {**self.params, COLUMNS: names}
-        return Candidate(params, _restricted(self.estimator, chosen, schema), chosen)
-
 
 def default_grid(model: SummaryClassifier, schema: Schema) -> list[dict[str, list[Any]]]:
     """Return what is tried where no grid is given: the model as it is, and what is often better."""
     grid: list[dict[str, list[Any]]] = [{}, *_DEFAULTS[type(model).__name__]]
     given = model.get_params()
-    numbers = [schema.names[j] if schema.names else j for j in schema.numbers]
+    numbers = [schema.names_or_places[j] for j in schema.numbers]
     if "families" in given and given["families"] is None and numbers:
         each = [dict.fromkeys(numbers, family) for family in ("gaussian", "histogram")]
         grid.append({"calibration": [None], "families": each})
@@ -122,17 +116,18 @@ def candidates_of(model: SummaryClassifier, grid: Any, schema: Schema) -> list[C
             check_parameters(estimator)
         except InvalidParameterError as error:
             raise NaivelyError(f"the candidate {params} is not possible: {error}") from None
-        one, places = Candidate(params, estimator), _places(params.get(COLUMNS), schema)
-        found.append(one if places is None else one.with_columns(places, schema))
+        places = _places(params.get(COLUMNS), schema)
+        if places is not None:
+            params = {**params, COLUMNS: [schema.names_or_places[j] for j in places]}
+            estimator = _restricted(estimator, places, schema)
+        found.append(Candidate(params, estimator, places))
     return found
 
 
 def _restricted(
-    estimator: SummaryClassifier, columns: tuple[int, ...] | None, schema: Schema
+    estimator: SummaryClassifier, columns: tuple[int, ...], schema: Schema
 ) -> SummaryClassifier:
     """Return an estimator whose parameters have entries for some of the columns only."""
-    if columns is None:
-        return estimator
     own = estimator.get_params()
     changed: dict[str, Any] = {}
     for name in _BY_COLUMN:
@@ -140,8 +135,8 @@ def _restricted(
         if value.shape == (schema.n_columns,):
             changed[name] = value[list(columns)]
     if isinstance(own.get("families"), Mapping):
-        names = {schema.names[j] if schema.names else j for j in columns}
-        changed["families"] = {j: its for j, its in own["families"].items() if j in names}
+        names = {schema.names_or_places[j] for j in columns}
+        changed["families"] = {j: own["families"][j] for j in own["families"] if j in names}
     return clone(estimator).set_params(**changed) if changed else estimator
 
 
@@ -179,7 +174,7 @@ def _check_values(name: str, values: Any) -> None:
 
 
 def _places(wanted: Any, schema: Schema) -> tuple[int, ...] | None:
-    """Return the places of columns that are given by name or by place, in the order given."""
+    """Return the places of columns that are given by name or by place, ascending."""
     if wanted is None:
         return None
     known = list(schema.names_or_places)
@@ -189,4 +184,40 @@ def _places(wanted: Any, schema: Schema) -> tuple[int, ...] | None:
     unknown = [name for name in wanted if name not in known]
     if unknown:
         raise NaivelyError(f"grid['columns'] names a column {unknown[0]!r}, and there is none.")
-    return tuple(known.index(name) for name in wanted)
+    return tuple(sorted({known.index(name) for name in wanted}))
+
+
+# --- what is measured of files --------------------------------------------------------------------
+
+
+def schema_of_files(model: SummaryClassifier, grid: Any, size: int) -> SchemaFromFirstRows:
+    """Return what is measured of files, so that any candidate can be read off their summary.
+
+    A column holds the same for all candidates.
+    """
+    own = model.files_schema()
+    kinds = None if own.kinds is None else {**own.kinds, **_given_kinds(model, grid)}
+
+    def complete(first: Summary) -> Schema:
+        schemas = []
+        for one in {one.measured: one for one in candidates_of(model, grid, first.schema)}.values():
+            fixed = one.estimator.files_schema().complete
+            schemas.append(first.schema if fixed is None else fixed(first))
+        return replace(reduce(Schema.widened, schemas), sample=size)
+
+    return SchemaFromFirstRows(kinds, complete, own.sample)
+
+
+def _given_kinds(model: SummaryClassifier, grid: Any) -> dict[Any, Any]:
+    """Return what columns must hold for the families of a grid; raise where candidates differ."""
+    kinds: dict[Any, Any] = {}
+    parts = [grid] if isinstance(grid, Mapping) else grid or []
+    for families in (one for part in parts for one in part.get("families", ())):
+        candidate: Any = type(model)(families=families)
+        for column, kind in candidate.fixed_kinds().items():
+            if kinds.setdefault(column, kind) != kind:
+                raise NaivelyError(
+                    f"in files, column {column!r} must hold the same for all candidates; the "
+                    f"families of the grid read it as {kinds[column]} and as {kind}."
+                )
+    return kinds
