@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from naively import _kernel
 from naively.data.labels import encode
-from naively.engines.memory import categories
+from naively.engines.memory import tables
 
 TEXTS = st.lists(st.text(max_size=3) | st.sampled_from(["a", "a\0", "a\0b", "", "é", "\ud800"]))
 
@@ -71,7 +71,7 @@ def test_no_labels_of_text_have_no_classes():
 @pytest.mark.parametrize("missing", [[], [None]])
 def test_text_of_pandas_is_told_apart_beyond_a_zero_character(dtype, missing):
     cells = ["a", "a\0b", "a\0", "a"] * 10 + missing
-    codes, found = categories.encode(pandas.Series(cells, dtype=dtype), "column 'c'")
+    codes, found = tables.encode(pandas.Series(cells, dtype=dtype), "column 'c'")
     told = [found.tolist()[code] for code in codes[: len(cells) - len(missing)].tolist()]
     assert told == cells[:40]
     assert codes[40:].tolist() == [-1] * len(missing)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,7 +32,10 @@ from naively.errors import NaivelyError
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
 
-__all__ = ["ENGINES", "Engine", "summarize"]
+if TYPE_CHECKING:
+    from naively.model.model import Model
+
+__all__ = ["ENGINES", "Classifier", "Engine", "summarize"]
 
 
 class Engine(NamedTuple):
@@ -48,12 +51,47 @@ class Engine(NamedTuple):
         return import_module(f"naively.engines.{self.name}")
 
 
+class Classifier(Protocol):
+    """What an engine asks of a fitted estimator, which it need not import."""
+
+    n_jobs: int | None
+    state_: Any  # of which an engine reads the type of its answers
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, sorted."""
+
+    @property
+    def summary_(self) -> Summary:
+        """What it has learned from."""
+
+    @property
+    def model_(self) -> Model:
+        """What was read off that."""
+
+    def predict(self, X: Any) -> Any:
+        """Return the label of each row."""
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each class."""
+
+    def predict_joint_log_proba(self, X: Any) -> Any:
+        """Return log p(x, k)."""
+
+    def to_sql(self, table: str, *, dialect: str = "duckdb", **options: Any) -> str:
+        """Return one SELECT that scores a table inside its database."""
+
+    def __naively_snapshot__(self, **params: Any) -> Self:
+        """Return an estimator of the present state, which what is learned later does not change."""
+
+
 ENGINES = (
     Engine("gpu", is_on_device, False),
     Engine("dask", is_dask, False),
     Engine("sql", lambda X: type(X).__module__.partition(".")[0] == "ibis", True),
     Engine("spark", lambda X: type(X).__module__.partition(".")[0] == "pyspark", True),
 )
+_FILES = Engine("files", lambda X: True, True)  # whatever is no other engine's
 
 
 def summarize(
@@ -118,9 +156,7 @@ def summarize(
         weight = options.pop("weight", None) if is_dask(X) else None
         if is_dask(X) and (parts := columns.rows_and_labels(X, y, target, weight)):
             return summarize(*parts[:2], schema=schema, sample_weight=parts[2], **options)
-        from naively.engines import files
-
-        return files.summarize(X, target=target, n_jobs=n_jobs, schema=schema, **options)
+        return _FILES.module.summarize(X, target=target, n_jobs=n_jobs, schema=schema, **options)
     if y is None or options:
         raise NaivelyError("rows need labels: summarize(X, y), or summarize(files, target='y').")
     check_one_place(X, y=y, sample_weight=sample_weight)

@@ -44,8 +44,8 @@ from numpy.typing import NDArray
 from naively.data.kinds import LOOKED_AT
 from naively.data.labels import as_array
 from naively.data.schema import Schema
+from naively.engines import Classifier
 from naively.engines import summarize as summarize_rows
-from naively.engines.classifier import Classifier
 from naively.engines.memory.arrays import as_weights, unmasked
 from naively.engines.memory.frames import held_by
 from naively.engines.memory.tables import schema_of

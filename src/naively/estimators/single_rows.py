@@ -17,8 +17,8 @@ from naively.data.labels import is_missing
 from naively.data.schema import Schema
 from naively.data.sparse import is_sparse
 from naively.engines.memory.arrays import unmasked
-from naively.engines.memory.date_columns import row_parts
 from naively.engines.memory.devices import on_host
+from naively.engines.memory.tables import row_parts
 from naively.errors import NaivelyError
 
 Row = dict[str, Any] | list[Any]

@@ -26,9 +26,7 @@ from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.engines.files.cells import (
     Batch,
-    check_finite,
     columns_in,
-    rows_of,
     settled,
     text_hashes,
     typed_labels,
@@ -487,14 +485,12 @@ class FoldModels:
 
     def _rows(self, batch: Batch, start: int) -> Rows:
         """Return the rows of a batch as models read them, and with the hashes of texts."""
-        plan, summary = self.plan, self.summary
-        gone = {plan.features[j] for j in summary.schema.undecided}
-        forms = plan.forms([name for name in plan.features if name not in gone])
-        rows = rows_of(batch, forms, summary.schema, summary.words)
-        check_finite(rows, forms, start)
+        plan, schema = self.plan, self.summary.schema
+        rows = plan.table(batch, schema, self.summary.words)
+        plan.check_finite(rows, schema, start)
         if rows.texts is None:
             return rows
-        hashes = text_hashes(batch, forms, summary.schema)
+        hashes = text_hashes(batch, plan.forms(plan.features), schema)
         return replace(rows, texts=replace(rows.texts, hashes=hashes))
 
 

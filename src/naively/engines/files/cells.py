@@ -5,8 +5,6 @@ ask whether they were given something of it. That takes longer than to read a sm
 
 >>> arrow_strings(["a", "", "ü"]).to_pylist(), arrow_numbers(np.array([True, False])).to_pylist()
 (['a', '', 'ü'], [True, False])
->>> in_place(arrow_numbers(np.array([1.5, 2.5, 3.5])).slice(1)).tolist()
-[2.5, 3.5]
 >>> arrow_labels_among(np.array(["b", "a", "b"]), np.array(["a", "b"])).to_pylist()
 ['b', 'a', 'b']
 
@@ -41,15 +39,14 @@ from naively.data import labels
 from naively.data.rows import Rows, TextRows
 from naively.data.schema import Schema
 from naively.data.tokens import Words
-from naively.engines.memory import categories
-from naively.engines.memory.date_columns import DatePart
+from naively.engines.memory import tables
 from naively.engines.memory.frames.arrow import (
     decoded,
     floats,
     held_by_type,
     without_views,
 )
-from naively.engines.memory.tables import Counting, read_texts
+from naively.engines.memory.tables import Counting, DatePart, read_texts
 from naively.errors import NaivelyError, later
 from naively.statistics.summary import Summary
 
@@ -85,14 +82,6 @@ def arrow_labels(values: NDArray[Any]) -> Any:
 def arrow_labels_among(values: NDArray[Any], known: NDArray[Any]) -> Any:
     """Return labels, all of which are among the sorted known ones, as an array."""
     return arrow_labels(known).take(arrow_numbers(np.searchsorted(known, values)))
-
-
-def in_place(array: Any) -> NDArray[Any]:
-    """Return an array of numbers, none of which is missing, in its own memory."""
-    dtype, buffer = np.dtype(array.type.to_pandas_dtype()), array.buffers()[1]
-    if buffer is None or not len(array):
-        return np.zeros(0, dtype)
-    return np.frombuffer(buffer, dtype, len(array), array.offset * dtype.itemsize)
 
 
 def empty_table(schema: Any) -> Any:
@@ -151,7 +140,7 @@ def numbers(array: Any) -> NDArray[Any]:
         return array.numbers()
     kind = str(array.type)
     if kind in _IN_PLACE and not array.null_count:
-        return in_place(array)
+        return np.from_dlpack(array)
     if pa.types.is_dictionary(array.type) or pa.types.is_run_end_encoded(array.type):
         return numbers(decoded(array))
     if kind not in _FLOATS:
@@ -177,7 +166,9 @@ def encode(column: Any, name: str = "") -> tuple[NDArray[Any], NDArray[np.int32]
     is_coded = pa.types.is_dictionary(column.type)
     column = (column if is_coded else column.dictionary_encode()).unify_dictionaries()
     chunks = column.chunks
-    codes = np.concatenate([np.zeros(0, np.int32), *(in_place(one.indices) for one in chunks)])
+    codes = np.concatenate(
+        [np.zeros(0, np.int32), *(np.from_dlpack(one.indices) for one in chunks)]
+    )
     values = chunks[0].dictionary.to_pylist() if chunks else []
     used = np.flatnonzero(np.bincount(codes, minlength=len(values)))
     wrong = [k for k in used if _is_wrong(values[k])]
@@ -400,11 +391,11 @@ def number_columns(batch: Batch, names: Iterable[str]) -> list[NDArray[Any]]:
     ]
 
 
-def check_finite(rows: Rows, columns: Mapping[str, str | None], start: int = 0) -> None:
-    """Raise an error that names the infinite cell, if there is one."""
+def check_finite(rows: Rows, names: Sequence[str], start: int = 0) -> None:
+    """Raise an error that names the infinite cell, if there is one, given columns of numbers."""
     cells = rows.numbers[:]
     if any(np.isinf(column).any() for column in cells):
-        raise_not_finite(cells, [name for name, form in columns.items() if form is None], start)
+        raise_not_finite(cells, names, start)
 
 
 def raise_not_finite(columns: Sequence[NDArray[Any]], names: Sequence[str], start: int) -> None:
@@ -422,17 +413,14 @@ def raise_not_finite(columns: Sequence[NDArray[Any]], names: Sequence[str], star
     )
 
 
-def _coded(batch: Batch, name: str, form: str | None) -> categories.Encoded:
+def _coded(batch: Batch, name: str, form: str | None) -> tables.Encoded:
     """Return the codes of a column of categories, and what they mean."""
     if name in batch.constants:
         value = batch.constants[name]
         if value is None or value != value:
             return np.full(batch.num_rows, -1, np.int32), np.empty(0, dtype=str)
         return np.zeros(batch.num_rows, np.int32), np.array([value])
-    column = batch.column(name)
-    if isinstance(column, DatePart):
-        return column.codes()
-    codes, values = categories.encode(column, f"column {name!r}")
+    codes, values = tables.encode(batch.column(name), f"column {name!r}")
     if form == "int" and values.dtype.kind == "f" and all(map(labels.is_whole, values.tolist())):
         values = labels.number_array([int(one) for one in values.tolist()])  # as they were written
     return codes, values

@@ -26,10 +26,8 @@ from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.engines.files.cells import (
     Batch,
-    check_finite,
     number_columns,
     raise_not_finite,
-    rows_of,
 )
 from naively.engines.files.plan import ColumnPlan, part_of
 from naively.engines.files.readers import OpenFile
@@ -141,10 +139,8 @@ class Summarizer:
     ) -> Summary:
         """Summarize a batch; words are added to the counts, or not counted at all."""
         schema = self._decided(batch)
-        gone = {self.plan.features[j] for j in schema.undecided}
-        forms = self.plan.forms([name for name in self.plan.features if name not in gone])
         counting = counts if isinstance(counts, str) else "elsewhere"
-        rows = rows_of(batch, forms, schema, counting=counting)
+        rows = self.plan.table(batch, schema, counting=counting)
         if self.regroup is not None:
             targets = self.regroup(rows, self.plan.always_numbers(schema), targets)
         how: dict[str, Any] = {"untyped": are_text([opened.file], self.plan.request.target)}
@@ -155,7 +151,7 @@ class Summarizer:
         try:
             return measure(rows, targets, schema, n_jobs=1, bound=bound, **how)
         except NaivelyError:
-            check_finite(rows, forms, at)
+            self.plan.check_finite(rows, schema, at)
             raise
 
     def _decided(self, batch: Batch) -> Schema:

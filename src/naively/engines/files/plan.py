@@ -23,16 +23,19 @@ from naively.data.kinds import (
 )
 from naively.data.labels import quoted
 from naively.data.plan import Source, date_columns, held_by_part, inputs_of, named_parts, plan
-from naively.data.rows import Targets
+from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
+from naively.data.tokens import Words
 from naively.engines.files.cells import (
     Batch,
+    check_finite,
     checked_weights,
     encode,
     is_number,
     number_columns,
     plain,
     read_text,
+    rows_of,
 )
 from naively.engines.files.readers import FirstRows, OpenFile, Unlabelled, source_of
 from naively.engines.files.sources import File, FilePiece, are_text
@@ -48,6 +51,7 @@ from naively.engines.memory.columns import (
     out_of_files,
 )
 from naively.engines.memory.frames.arrow import held_by_type
+from naively.engines.memory.tables import Counting
 from naively.errors import NaivelyError, later
 from naively.statistics.summary import Summary
 
@@ -327,6 +331,26 @@ class ColumnPlan:
             return Targets(classes, codes, None)
         weights = [number_columns(batch, [weight])[0] for batch in batches]
         return Targets(classes, codes, checked_weights(np.concatenate(weights), weight))
+
+    def table(
+        self,
+        batch: Batch,
+        schema: Schema,
+        words: tuple[Words, ...] | None = None,
+        *,
+        counting: Counting = "rows",
+    ) -> Rows:
+        """Return the columns of a batch as rows, without those that a schema leaves undecided.
+
+        ``words`` and ``counting`` are as in `naively.engines.memory.tables.read_texts`.
+        """
+        held = zip(self.features, schema.held, strict=True)
+        names = [name for name, kind in held if kind is not UNDECIDED]
+        return rows_of(batch, self.forms(names), schema, words, counting=counting)
+
+    def check_finite(self, rows: Rows, schema: Schema, start: int) -> None:
+        """Raise an error that names the infinite cell of rows of such a schema, if there is one."""
+        check_finite(rows, [self.features[j] for j in schema.numbers], start)
 
     def columns_of(self, opened: OpenFile) -> dict[str, Any]:
         """Return the columns to read from a file, or raise where it does not have them."""

@@ -32,19 +32,17 @@ import numpy as np
 from naively.data.remote import shown
 from naively.data.rows import Rows
 from naively.data.whole_files import new_file
-from naively.engines.classifier import Classifier
+from naively.engines import Classifier
 from naively.engines.files.cells import (
     Batch,
     arrow_labels,
     arrow_labels_among,
     arrow_numbers,
-    check_finite,
     columns_in,
     empty_table,
     number_columns,
     raise_not_finite,
     rows_counted_from,
-    rows_of,
 )
 from naively.engines.files.csv import CsvDialect
 from naively.engines.files.file_pass import FilePass, Progress
@@ -172,9 +170,8 @@ class FileAnswers:
         return labels, out
 
     def _mixed(self, batch: Batch) -> tuple[Any, Any]:
-        summary, forms = self.model.summary_, self.plan.forms(self.plan.features)
-        rows = rows_of(batch, forms, summary.schema, summary.words)
-        check_finite(rows, forms)
+        rows = self.plan.table(batch, self.plan.schema, self.model.summary_.words)
+        self.plan.check_finite(rows, self.plan.schema, 0)
         labels = arrow_labels_among(self.model.predict(rows), _answers(self.model))
         return labels, self.model.predict_proba(rows) if self.proba else None
 

@@ -41,9 +41,9 @@ from naively.engines.files.sources import (
     change_of,
     resolve,
 )
-from naively.engines.memory.date_columns import DateColumn, DatePart
 from naively.engines.memory.frames import first_cells
 from naively.engines.memory.frames.arrow import decoded, held_by_type, without_views
+from naively.engines.memory.tables import DateColumn, DatePart
 from naively.errors import NaivelyError, later
 
 pa = later("pyarrow", "reading files", extra="files")

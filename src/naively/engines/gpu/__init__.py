@@ -20,7 +20,7 @@ import numpy as np
 from naively.data.labels import encode
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
-from naively.engines.classifier import Classifier
+from naively.engines import Classifier
 from naively.engines.gpu.moments import measured
 from naively.engines.gpu.rows import BatchSender, DeviceRows, DeviceTargets
 from naively.engines.gpu.scorer import DeviceScorer, is_scored_here

@@ -6,6 +6,19 @@ A column's type says what it holds, by the rule of `naively.data.kinds`.
 >>> schema_of(pandas.DataFrame({"age": [30, 40], "town": ["Ulm", None]})).kinds
 ('number', 'category')
 
+Categories become codes; missing cells have the code -1. What a category is called is kept as text,
+as a number or as a boolean, so that it means the same in every batch, file and engine.
+
+>>> encode(np.array(["red", None, "blue"], dtype=object), "column 'colour'")
+(array([ 0, -1,  1], dtype=int32), array(['red', 'blue'], dtype='<U4'))
+
+Dates become their parts.
+
+>>> days = np.array(["2024-02-29"], "M8[D]")
+>>> names, columns = expanded(["x", "day"], [[1.0], days], {"day": False})
+>>> names, columns[1].numbers(), columns[2].codes()[0]
+(('x', 'day.year', 'day.month', 'day.weekday'), array([2024.]), array([1], dtype=int32))
+
 Columns of text become rows of words.
 
 >>> from naively.data.schema import Schema
@@ -17,25 +30,36 @@ Columns of text become rows of words.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data.kinds import LOOKED_AT, TEXT, Held, Kind
-from naively.data.labels import are_booleans, is_missing
-from naively.data.plan import Source, plan
+from naively.data.dates import PARTS, Dates, part_codes, part_names, part_numbers, read_objects
+from naively.data.kinds import (
+    CATEGORY,
+    LOOKED_AT,
+    NUMBER,
+    TEXT,
+    Held,
+    Kind,
+    held_by_dtype,
+    is_interval,
+)
+from naively.data.labels import are_booleans, is_hashable, is_missing, number_array, text_array
+from naively.data.plan import Source, check_distinct, held_by_part, plan
 from naively.data.rows import Rows, TextRows, recode
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
 from naively.data.texts import Texts, texts_of
 from naively.data.tokens import UNICODE, Words, no_words, tokenize
 from naively.engines.memory import arrays, frames
-from naively.engines.memory.categories import encode
-from naively.engines.memory.date_columns import DatePart, expanded
-from naively.engines.memory.frames import is_column, is_frame
+from naively.engines.memory.frames import cells_of, is_column, is_frame, library_of
 from naively.errors import NaivelyError
 from naively.statistics.hashed_texts import HashedTexts
 
@@ -112,7 +136,7 @@ def read(
     columns = columns_of(X, schema)
     n_rows = len(columns[0]) if columns else len(X)
     numbers = [number_column(columns[j], schema.name(j)) for j in schema.numbers]
-    encoded = [_encoded(columns[j], schema.name(j)) for j in schema.categories]
+    encoded = [encode(columns[j], schema.name(j)) for j in schema.categories]
     texts = read_texts([columns[j] for j in schema.texts], schema, words, n_jobs)
     return Rows.of_columns((n_rows, schema.n_columns), numbers, encoded, *texts)
 
@@ -121,10 +145,6 @@ def number_column(column: Any, name: str) -> Any:
     """Return a column of numbers as an array, or as what converts rows of it later."""
     is_part = isinstance(column, DatePart)
     return column.numbers() if is_part else frames.number_column(column, name)
-
-
-def _encoded(column: Any, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    return column.codes() if isinstance(column, DatePart) else encode(column, name)
 
 
 def _read_array(X: NDArray[Any], schema: Schema) -> Rows:
@@ -296,3 +316,230 @@ def _hashes(texts: Texts, *, needed: bool) -> NDArray[np.uint64]:
     if needed:
         _kernel.hash_texts(np.ascontiguousarray(texts.addresses), texts.lengths, found)
     return found
+
+
+# --- Categories become codes: text, booleans and numbers, without a loop over rows ---------------
+
+
+Encoded = tuple[NDArray[Any], NDArray[Any]]  # codes, categories
+_NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
+
+
+def encode(column: Any, name: str) -> Encoded:
+    """Return a code for each cell, and the categories in the order of their codes.
+
+    The column is an array, one of pandas, polars or pyarrow, or a part of dates; it holds text,
+    booleans, numbers or a frame's own categories. Messages call it by the name: ``column 'town'``.
+    """
+    if isinstance(column, DatePart):
+        return column.codes()
+    if not isinstance(column, np.ndarray):
+        return _of_native(column, name)
+    if column.dtype.kind not in "OT":
+        CATEGORY.check(held_by_dtype(column.dtype) or Held("nothing", ""), name)
+    if are_booleans(column):
+        return column.view(np.int8), np.array([False, True])
+    if column.dtype.kind in "iuf":
+        return _of_numbers(column)
+    if column.dtype.kind == "U":
+        categories, codes = np.unique(column, return_inverse=True)
+        return codes.astype(np.int32), categories
+    return _of_objects(column.tolist(), name)
+
+
+def _of_native(native: Any, name: str) -> Encoded:
+    """Encode a column of a data frame."""
+    library = library_of(native)
+    cells = library.objects(native)
+    encoded = None if cells is None else _of_text(cells)
+    if encoded is not None:
+        return encoded
+    held = library.held(native)
+    CATEGORY.check(held, name)
+    if held.what == "nothing":
+        return np.full(len(native), -1, np.int32), np.empty(0, dtype=str)
+    if cells is not None:
+        return _of_objects(cells, name)
+    if held.what == "boolean" and not held.coded:
+        flags = library.numbers(native)
+        return np.where(flags == flags, flags, -1).astype(np.int8), np.array([False, True])
+    codes, values = library.distinct(native)
+    return _plain(codes, values, name)
+
+
+def _of_numbers(column: NDArray[Any]) -> Encoded:
+    if column.dtype.char == "g" or not column.dtype.isnative:
+        with np.errstate(over="ignore"):
+            column = column.astype(
+                np.float64 if column.dtype.kind == "f" else f"={column.dtype.str[1:]}"
+            )
+    present = column == column
+    categories, codes = np.unique(column[present], return_inverse=True)
+    every = np.full(column.size, -1, dtype=np.int32)
+    every[present] = codes
+    return every, categories
+
+
+def _of_text(values: list[Any]) -> Encoded | None:
+    """Encode Python's objects that are text or missing; None where there is no text, or more."""
+    codes = np.empty(len(values), dtype=np.int32)
+    first = _kernel.encode_text(values, codes)
+    return (codes, text_array([values[i] for i in first])) if first else None
+
+
+def _of_objects(values: list[Any], name: str) -> Encoded:
+    encoded = _of_text(values)
+    if encoded is not None:
+        return encoded
+    _check_unmixed(values, name)
+    try:
+        distinct = dict.fromkeys(values)
+    except TypeError:  # a list, say; or a signalling NaN of decimal's, which is a missing cell
+        values = [None if is_missing(value) else value for value in values]
+        odd = [value for value in values if not is_hashable(value)]
+        if odd:
+            raise NaivelyError(
+                f"{name} must hold text, numbers or booleans; got objects such as {odd[0]!r}. "
+                "Convert it or leave it out."
+            ) from None
+        distinct = dict.fromkeys(values)
+    code_of = {value: code for code, value in enumerate(distinct)}
+    codes = np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
+    return _plain(codes, list(distinct), name)
+
+
+def _check_unmixed(values: list[Any], name: str) -> None:
+    """Raise where numbers are beside booleans: True equals 1, and the first would name both."""
+    kinds = set(map(type, values))
+    if not kinds & {bool, np.bool_} or len(kinds) == 1:
+        return
+    if any(_kind(value) == "number" and not is_missing(value) for value in values):
+        raise NaivelyError(
+            f"{name} must hold text, numbers or booleans, all of one type; got boolean and number. "
+            "Convert it or leave it out."
+        )
+
+
+def _plain(codes: NDArray[Any], values: list[Any], name: str) -> Encoded:
+    """Return categories of one plain type, without those that are missing."""
+    kept = [i for i, value in enumerate(values) if not is_missing(value)]
+    kinds = {_kind(values[i]) for i in kept}
+    if len(kinds) > 1 or not kinds <= {"text", "number", "boolean"}:
+        shown = " and ".join(sorted(kinds))
+        raise NaivelyError(
+            f"{name} must hold text, numbers or booleans, all of one type; got {shown}. "
+            "Convert it or leave it out."
+        )
+    found = [values[i] for i in kept]
+    places = np.full(len(values) + 1, -1, dtype=np.int32)
+    if kinds == {"number"}:
+        try:
+            categories, places[kept] = np.unique(number_array(found), return_inverse=True)
+        except NaivelyError as error:
+            raise NaivelyError(f"{name}: {error}") from None
+        return places[codes], categories
+    found = [*map(str, found)] if kinds <= {"text"} else found
+    code_of = {value: code for code, value in enumerate(dict.fromkeys(found))}
+    places[kept] = [code_of[value] for value in found]  # Arrow's dictionaries may repeat a value
+    categories = text_array([*code_of]) if kinds <= {"text"} else np.array([*code_of])
+    return (codes if len(code_of) == len(values) else places[codes]), categories
+
+
+def _kind(value: Any) -> str:
+    """Return what a category is: text, boolean or number, or the name of its type."""
+    if isinstance(value, str) or is_interval(value):
+        return "text"
+    if isinstance(value, bool | np.bool_):
+        return "boolean"
+    return "number" if isinstance(value, _NUMBERS) else type(value).__name__
+
+
+# --- Columns of dates are replaced by their parts, before anything else sees them -----------------
+
+
+@dataclass(frozen=True, eq=False)
+class DateColumn:
+    """A column of dates, which is read when a part of it is."""
+
+    column: Any  # of a library, or an array
+    name: str  # what messages call it
+
+    @cached_property
+    def dates(self) -> Dates:
+        """The cells as NumPy's dates."""
+        return read_dates(self.column, self.name)
+
+
+@dataclass(frozen=True, eq=False)
+class DatePart:
+    """A part of the dates of a column, which is a column itself: of numbers, or of categories."""
+
+    source: DateColumn
+    part: str
+
+    def __len__(self) -> int:
+        return len(self.source.column)
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        """Return some cells as Python's objects, None where one is missing."""
+        source = DateColumn(self.source.column[rows], self.source.name)
+        codes, categories = part_codes(source.dates, self.part)
+        return np.array([*categories.tolist(), None], dtype=object)[codes]
+
+    @property
+    def held(self) -> Held:
+        """What it holds; all but years are categories."""
+        return held_by_part(self.part)
+
+    def numbers(self) -> NDArray[np.float64]:
+        """Return the part of each date as a number, NaN where it is missing."""
+        return part_numbers(self.source.dates, self.part)
+
+    def codes(self) -> tuple[NDArray[np.int32], NDArray[Any]]:
+        """Return the part of each date as a code, -1 where it is missing, and the categories."""
+        return part_codes(self.source.dates, self.part)
+
+
+def expanded(
+    names: Sequence[str], columns: Sequence[Any], dates: Mapping[str, bool]
+) -> tuple[tuple[str, ...], list[Any]]:
+    """Return the names and columns of a table in which parts are in the place of dates.
+
+    For each column of dates, it is told whether they have a time of day.
+    """
+    found: list[tuple[str, Any]] = []
+    for name, column in zip(names, columns, strict=True):
+        if name not in dates:
+            found.append((name, column))
+            continue
+        source = DateColumn(column, f"column {name!r}")
+        parts = part_names(name, has_time=dates[name])
+        found += zip(parts, (DatePart(source, part) for part in PARTS), strict=False)
+    check_distinct([name for name, _ in found])
+    return tuple(name for name, _ in found), [column for _, column in found]
+
+
+def row_parts(row: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    """Return the parts of a row's dates as cells, which are None where a date is missing.
+
+    >>> schema = Schema(2, ("day.year", "day.weekday"), ("number", "category"), dates=("day",))
+    >>> row_parts({"day": "2024-02-29"}, schema)
+    {'day.year': 2024.0, 'day.weekday': 'Thursday'}
+    """
+    found = {}
+    for name, kind in zip(schema.names or (), schema.held, strict=False):
+        source = schema.input(name)
+        if source != name and source in row:
+            column = DateColumn(np.array([row[source]], object), f"column {source!r}")
+            part = DatePart(column, name.rpartition(".")[2])
+            found[name] = part.numbers().item() if kind is NUMBER else part[:].item()
+    return found
+
+
+def read_dates(column: Any, name: str) -> Dates:
+    """Return a column as NumPy's dates: of dates, of objects, or of texts; or raise."""
+    if isinstance(column, np.ndarray):
+        found = column if column.dtype.kind == "M" else None
+    else:
+        found = library_of(column).dates(column)
+    return read_objects(cells_of(column), name) if found is None else found

@@ -9,7 +9,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.engines.classifier import Classifier
+from naively.engines import Classifier
 from naively.engines.memory.columns import names_to_read
 from naively.engines.spark.frames import FrameColumns, quoted
 from naively.errors import NaivelyError, need

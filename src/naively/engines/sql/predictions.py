@@ -15,7 +15,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from naively.engines.classifier import Classifier
+from naively.engines import Classifier
 from naively.engines.dialects import Spelling, column_names, share_names
 from naively.engines.memory.columns import find
 from naively.engines.sql.tables import check_table, dialect_of, view, with_known_parts
