@@ -14,7 +14,6 @@ array(['ham', '?'], dtype='<U4')
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from naively.data.labels import is_text, listed
 from naively.data.rows import Rows
 from naively.errors import NaivelyError
 from naively.estimators.measurement import Checked
+from naively.estimators.parameters import check_costs, check_reject
 from naively.estimators.single_rows import numbers_of_row
 from naively.estimators.state import learned
 from naively.model.scorer import Answer
@@ -96,42 +96,3 @@ def decide(
             "which no type of NumPy holds together with them. Use another label."
         )
     return np.where(doubtful, np.array(label, dtype=dtype), answers.astype(dtype))
-
-
-def check_costs(costs: ArrayLike | None, classes: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Return the costs as an array: one row and one column per class, all finite."""
-    if costs is None:
-        return None
-    matrix = np.asarray(costs, dtype=np.float64)
-    if matrix.shape != (classes.size, classes.size) or not np.isfinite(matrix).all():
-        raise NaivelyError(
-            f"costs must be finite, with a row and a column per class ({classes.size}); got shape "
-            f"{matrix.shape}."
-        )
-    return matrix
-
-
-def check_reject(reject: Any, classes: NDArray[Any]) -> tuple[float, Any]:
-    """Return the probability below which an answer is rejected, and the label given instead.
-
-    A text beside classes that are numbers is an error to `decide` alone: ensembles such as
-    scikit-learn's `VotingClassifier` number the classes, and need not ask for answers.
-    """
-    if reject is None:
-        return 0.0, None
-    try:
-        least, label = reject
-        fine = 0 <= float(least) <= 1
-    except (TypeError, ValueError):
-        fine = False
-    if not fine:
-        raise NaivelyError(
-            f"reject must be a probability and a label, such as (0.8, 'unknown'); got {reject!r}."
-        )
-    is_number = isinstance(label, Real | np.bool_)
-    if not isinstance(label, str) and (is_text(classes) or not is_number):
-        raise NaivelyError(
-            f"the label of reject must be of the classes' type; got {label!r} beside "
-            f"{classes[:1].tolist()[0]!r}."
-        )
-    return float(least), label

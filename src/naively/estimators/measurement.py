@@ -321,7 +321,8 @@ def measured(
     check_one_place(X, y=y, sample_weight=sample_weight)
     if is_dask(X):
         return _measured_by_dask(estimator, X, y, sample_weight, known)
-    X, y, sample_weight = without_zeros(X, y, sample_weight)
+    if sample_weight is not None:
+        X, y, sample_weight = without_zeros(X, y, sample_weight)
     checked = estimator.check_rows(X, None if known is None else estimator._decided(X, known))
     return summarized(estimator, checked, y, sample_weight), checked.dtype
 

@@ -21,7 +21,6 @@ from naively.engines.memory import single_row
 from naively.engines.memory.tables import flagged, names_of, only_name, read, schema_of, text_column
 from naively.errors import NaivelyError, warn
 from naively.estimators import choice
-from naively.estimators.answers import check_costs, check_reject
 from naively.estimators.choice import (
     BEST,
     by_column,
@@ -33,7 +32,7 @@ from naively.estimators.choice import (
 )
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.measurement import Checked, Measured, check_cells, check_labels
-from naively.estimators.parameters import by_name
+from naively.estimators.parameters import by_name, check_costs, check_reject
 from naively.estimators.single_rows import number_cell
 from naively.families import CANDIDATES
 from naively.families.edges import edges
@@ -213,7 +212,8 @@ class NaiveBayesClassifier(SummaryClassifier):
 
         def complete(first: Summary) -> Schema:
             check_columns(given, first.schema)
-            return self._cut(with_options(first.schema, self.families), lambda: first.sample)
+            schema = with_options(first.schema, self.families)
+            return self.settled(schema, lambda size: first.sample)
 
         return SchemaFromFirstRows(given, complete, SAMPLE)
 
@@ -277,13 +277,13 @@ class NaiveBayesClassifier(SummaryClassifier):
         size = self.sample_size() or SAMPLE  # drawn once, for the edges too
         size *= 2 if schema.texts else 1
 
-        def first() -> Sample:
+        def first(n_rows: int) -> Sample:
             nonlocal sample
             wanted = replace(schema, sample=size)
             sample = measure_sample(table, targets, wanted, n_jobs=self.n_jobs)
-            return sample.least(SAMPLE)
+            return sample.least(n_rows)
 
-        schema = self._cut(schema, first)
+        schema = self.settled(schema, first)
         return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
 
     def warn_of(self, seen: Rows | Summary, schema: Schema) -> None:
@@ -296,31 +296,25 @@ class NaiveBayesClassifier(SummaryClassifier):
                 )
 
     def settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
-        """Fix the edges of histograms and the centres of products, by a sample of rows."""
-        return self._cut(schema, lambda: first(SAMPLE))
-
-    def _reads_products(self, schema: Schema) -> bool:
-        kinds = {"canonical", "quadratic"} & {*interaction_kinds(self.interactions)}
-        few = 0 < len(schema.numbers) <= MOST_FEATURES
-        return self.calibration == "weights" and bool(kinds) and few
-
-    def _cut(self, schema: Schema, sample: Callable[[], Any]) -> Schema:
         """Fix the edges of histograms, and centres, by a sample of rows, if they are needed."""
         schema = replace(schema, sample=self.sample_size() * (2 if schema.texts else 1))
         needed = self._families(replace(schema, edges=((),), knots=((),)))
         free = set(self._free(schema))
-        first = sample() if free else None
-        schema = replace(schema, functions=_functions(needed, schema, free, first))
+        sample = first(SAMPLE) if free else None
+        schema = replace(schema, functions=_functions(needed, schema, free, sample))
         bins = any(family.reads is Bins for families in needed for family in families)
-        products = self._reads_products(schema)
+        kinds = interaction_kinds(self.interactions) if self.calibration == "weights" else ()
+        products = {"canonical", "quadratic"} & {*kinds} and 0 < len(
+            schema.numbers
+        ) <= MOST_FEATURES
         if not (bins or products):
             return schema
-        first = sample() if first is None else first
-        if products and np.unique(first.codes).size <= MOST_CLASSES:
-            schema = replace(schema, centres=_centres(first))
+        sample = first(SAMPLE) if sample is None else sample
+        if products and np.unique(sample.codes).size <= MOST_CLASSES:
+            schema = replace(schema, centres=_centres(sample))
         if not bins:
             return schema
-        parts = edges(first.numbers, weight=first.weight)
+        parts = edges(sample.numbers, weight=sample.weight)
         cuts, knots = (tuple(map(tuple, part.tolist())) for part in parts)
         return replace(schema, edges=cuts, knots=knots)
 

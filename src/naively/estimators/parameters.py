@@ -20,8 +20,10 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from naively.errors import warn
+from naively.data.labels import is_text
+from naively.errors import NaivelyError, warn
 
 if TYPE_CHECKING:
     from naively.estimators.estimator import SummaryClassifier
@@ -249,6 +251,45 @@ def _words(one: Any) -> str:
 
 def _float(value: float) -> str:
     return str(float(value))
+
+
+def check_costs(costs: ArrayLike | None, classes: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Return the costs as an array: one row and one column per class, all finite."""
+    if costs is None:
+        return None
+    matrix = np.asarray(costs, dtype=np.float64)
+    if matrix.shape != (classes.size, classes.size) or not np.isfinite(matrix).all():
+        raise NaivelyError(
+            f"costs must be finite, with a row and a column per class ({classes.size}); got shape "
+            f"{matrix.shape}."
+        )
+    return matrix
+
+
+def check_reject(reject: Any, classes: NDArray[Any]) -> tuple[float, Any]:
+    """Return the probability below which an answer is rejected, and the label given instead.
+
+    A text beside classes that are numbers is an error to `decide` alone: ensembles such as
+    scikit-learn's `VotingClassifier` number the classes, and need not ask for answers.
+    """
+    if reject is None:
+        return 0.0, None
+    try:
+        least, label = reject
+        fine = 0 <= float(least) <= 1
+    except (TypeError, ValueError):
+        fine = False
+    if not fine:
+        raise NaivelyError(
+            f"reject must be a probability and a label, such as (0.8, 'unknown'); got {reject!r}."
+        )
+    is_number = isinstance(label, Real | np.bool_)
+    if not isinstance(label, str) and (is_text(classes) or not is_number):
+        raise NaivelyError(
+            f"the label of reject must be of the classes' type; got {label!r} beside "
+            f"{classes[:1].tolist()[0]!r}."
+        )
+    return float(least), label
 
 
 BY_CLASS = "class_weight", "priors", "class_prior"  # numbers, or a dict of them by label
