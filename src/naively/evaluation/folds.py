@@ -211,13 +211,11 @@ class ContentFolds:
 
 def content_hashes(rows: Rows, numbers: Sequence[int] | None = None) -> Hashes:
     """Return the hash of each row's cells: of all columns, or of some of those of numbers."""
-    cells, hashes = rows[:].numbers, np.empty(rows.shape[0], np.uint64)
-    if isinstance(cells, list) and numbers is not None:
-        cells = [cells[i] for i in numbers] or np.empty((hashes.size, 0))
-    known = [hashes_of(categories) for categories in rows.categories]
-    codes = [np.ascontiguousarray(column) for column in rows.code_columns]
-    hash_rows(cells, codes or np.empty((hashes.size, 0), np.int32), known, rows.texts, hashes)
-    return hashes
+    rows = rows[:]
+    if isinstance(rows.numbers, list) and numbers is not None:
+        cells = [rows.numbers[i] for i in numbers] or np.empty((len(rows), 0))
+        rows = replace(rows, numbers=cells)
+    return hash_rows(rows, [*map(hashes_of, rows.categories)])
 
 
 def mixed(hashes: Hashes, seed: int) -> Hashes:

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data.rows import TextRows
+from naively.data.rows import Rows, TextRows
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
 from naively.data.tensors import Tensors, UnsoundError
@@ -85,10 +85,9 @@ class Sample(Statistic):
     @classmethod
     def measure(cls, block: Block) -> Sample:
         size, bound, weights = block.schema.sample, block.bound, block.weights
-        hashes = np.empty(block.classes.size, np.uint64)
         rows = block.rows
-        numbers = rows.sparse() if block.schema.counted else rows.dense().numbers
-        hash_rows(numbers, rows.codes, block.category_hashes, rows.texts, hashes)
+        rows = replace(rows, numbers=rows.sparse()) if block.schema.counted else rows.dense()
+        hashes = hash_rows(rows, block.category_hashes)
         at = np.arange(hashes.size) if weights is None else np.flatnonzero(weights)
         at = least(hashes, at, size) if bound == EVERYTHING else at[hashes[at] < bound]
         if not at.size:
@@ -103,7 +102,7 @@ class Sample(Statistic):
             hashes[kept],
             weight[: kept.size].astype(np.float64),
             block.classes[kept],
-            _numbers_of(numbers, kept),
+            _numbers_of(rows.numbers, kept),
             cells_of(rows.codes, kept, np.int32),
             untyped=block.untyped,
             texts=None if rows.texts is None else rows.texts[kept].compact(),
@@ -329,9 +328,8 @@ class Sample(Statistic):
         Where the sample does not hold all rows, those it holds were drawn at random, as seen from
         these hashes.
         """
-        hashes = np.empty(len(self), np.uint64)
-        known = [*map(hashes_of, categories)]
-        hash_rows(self.numbers, self.categories, known, self.texts, hashes)
+        rows = Rows((len(self), 0), self.numbers, self.categories, texts=self.texts)
+        hashes = hash_rows(rows, [*map(hashes_of, categories)])
         every = replace(self, hashes=hashes, bound=EVERYTHING).merged()
         return every if self.bound == EVERYTHING else every.thinned(self.bound)
 
@@ -405,21 +403,19 @@ def distinct_rows(
     return order[is_first], inverse
 
 
-def hash_rows(
-    numbers: Any, codes: Any, category_hashes: list[Hashes], texts: TextRows | None, out: Hashes
-) -> None:
-    """Write the hash of each row's cells: numbers, categories, then text; then those of counts."""
-    if texts is not None:  # a cell of text is hashed as a category of which it is the only cell
-        columns = codes if isinstance(codes, list) else list(codes.T)
-        rows = np.arange(len(texts), dtype=np.int32)
-        cells = [np.ascontiguousarray(column) for column in texts.hashes.T]
-        codes = [*columns, *(np.where(column, rows, -1).astype(np.int32) for column in cells)]
+def hash_rows(rows: Rows, category_hashes: list[Hashes]) -> Hashes:
+    """Return the hash of each row's cells: numbers, categories, then text; then those of counts."""
+    out, codes = np.empty(len(rows), np.uint64), rows.codes
+    if rows.texts is not None:  # a text is hashed as a category of which it is the only cell
+        at = np.arange(len(rows), dtype=np.int32)
+        cells = [np.ascontiguousarray(column) for column in rows.texts.hashes.T]
+        codes = [*rows.code_columns, *(np.where(one, at, -1).astype(np.int32) for one in cells)]
         category_hashes = [*category_hashes, *cells]
-    if isinstance(numbers, SparseRows):
-        _kernel.hash_rows(np.empty((out.size, 0)), codes, category_hashes, out)
-        _kernel.hash_sparse(numbers, None, out)
-        return
+    numbers = np.empty((out.size, 0)) if rows.is_sparse else rows.numbers
     _kernel.hash_rows(numbers, codes, category_hashes, out)
+    if rows.is_sparse:
+        _kernel.hash_sparse(rows.numbers, None, out)
+    return out
 
 
 def hashes_of(values: NDArray[Any]) -> NDArray[np.uint64]:
