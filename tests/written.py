@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 from decimal import Decimal
 
 import numpy as np
@@ -105,3 +106,13 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(csv, "BLOCK", 10_000)
     monkeypatch.setattr(json_lines, "BLOCK", 10_000)
     monkeypatch.setattr(arrow, "CELLS", 1500)
+
+
+@pytest.fixture
+def standard_input(monkeypatch):
+    """A function that gives bytes to this process as its standard input."""
+
+    def give(content):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    return give

@@ -1,9 +1,9 @@
 """CSV as nobody should write it: it is read right, or what is wrong with it is told."""
 
 import bz2
+import csv as python_csv
 import gzip
-import subprocess
-import sys
+import io
 
 import numpy as np
 import pytest
@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from naively import NaiveBayes, NaivelyError
 from naively.engines import files
 from naively.engines.files import csv
-from naively.engines.files.text import record_ends
+from naively.engines.files.text import last_record_end, record_ends
 from tests.commands import folder, iris, run
-from tests.written import read
+from tests.written import read, standard_input
 
-__all__ = ["folder", "iris"]  # fixtures
+__all__ = ["folder", "iris", "standard_input"]  # fixtures
 
 PACK = {"": lambda data: data, ".gz": gzip.compress, ".bz2": bz2.compress}
 OPEN = {  # an open quote in line 4 swallows what follows, whatever it is
@@ -58,11 +58,10 @@ def test_an_open_quote_is_told_by_every_command(folder):
         assert "'bad.csv': the record that begins in line 4 has a quote" in result.stderr, command
 
 
-def test_an_open_quote_on_standard_input_is_told_with_its_line():
-    code = "from naively.engines import files; files.scan('-', target='y', columns=['x'])"
-    sent = OPEN["in the last column"].encode()
-    run = subprocess.run([sys.executable, "-c", code], input=sent, capture_output=True)
-    assert b"'-': the record that begins in line 4 has a quote" in run.stderr
+def test_an_open_quote_on_standard_input_is_told_with_its_line(standard_input):
+    standard_input(OPEN["in the last column"].encode())
+    with pytest.raises(NaivelyError, match="'-': the record that begins in line 4 has a quote"):
+        files.scan("-", target="y", columns=["x"])
 
 
 def test_a_file_with_an_open_quote_can_be_skipped(tmp_path):
@@ -75,7 +74,20 @@ def test_a_file_with_an_open_quote_can_be_skipped(tmp_path):
     assert "line 3" in reason
 
 
-SAME = {  # one table of two columns, x = 1, 2, 4 and y = a, b, a
+SAME = {  # one table of which x = 1, 2, 4 and y = a, b, a
+    "no newline at the end": "x,y\n1,a\n2,b\n4,a",
+    "CRLF": "x,y\r\n1,a\r\n2,b\r\n4,a\r\n",
+    "CR alone": "x,y\r1,a\r2,b\r4,a\r",
+    "a mark before UTF-8": "\ufeffx,y\n1,a\n2,b\n4,a\n",
+    "quotes": '"x","y"\n"1","a"\n"2","b"\n"4","a"\n',
+    "blank lines": "\n\nx,y\n\n1,a\n\n2,b\n4,a\n\n\n",
+    "spaces around names and numbers": " x , y \n 1,a\n2 ,b\n\t4,a\n",
+    "another order": "y,x\na,1\nb,2\na,4\n",
+    "a newline within quotes": 'x,note,y\n1,"one\n,""two""",a\n2,"\n\n",b\n4,,a\n',
+    "a quote amid a word": 'x,note,y\n1,5" pipe,a\n2,"a\nb",b\n4,"6"" pipe",a\n',
+    "a column without a name": ",x,y\n0,1,a\n1,2,b\n2,4,a\n",
+    "a column of dates": "day,x,y\n2024-01-01,1,a\n2024-01-02,2,b\n2024-01-03,4,a\n",
+    "an empty column": "e,x,y\n,1,a\n,2,b\n,4,a\n",
     "bare CR before LF": "x,y\r1,a\r2,b\n4,a\n",
     "CRLF within quotes": '"x","note\r\n",y\r\n1,"q\r\nr",a\r\n2,"\r\n",b\r\n4,,a\r\n',
     "CR within quotes": 'x,note,y\n1,"q\rr",a\n2,"\r",b\n4,,a\n',
@@ -91,16 +103,25 @@ SAME = {  # one table of two columns, x = 1, 2, 4 and y = a, b, a
 }
 
 
-@pytest.mark.parametrize("block", [8, 1 << 21], ids=["small blocks", "one block"])
+OTHER_NUMBERS = ("quotes in names", "a long name")  # which have columns of numbers beside x
+
+
+@pytest.mark.parametrize("block", [8, 30, 1 << 21])
 @pytest.mark.parametrize("kind", SAME)
-def test_odd_csv_is_read_right(tmp_path, monkeypatch, kind, block):
+def test_csv_may_be_written_in_many_ways(tmp_path, monkeypatch, kind, block):
     (tmp_path / "a.csv").write_bytes(SAME[kind].encode())
+    numbers = {"schema": files.SchemaFromFirstRows(), "skip_columns": True}
     monkeypatch.setattr(csv, "BLOCK", block)
-    monkeypatch.setattr(csv, "SAMPLE", block)
-    found = files.summarize(tmp_path / "a.csv", target="y", columns=["x"])
-    assert found.classes.tolist() == ["a", "b"]
-    assert found.moments.weight.tolist() == [[2], [1]]
-    assert found.moments.mean.tolist() == [[2.5], [2]]
+    alone = kind not in OTHER_NUMBERS
+    for sample, how in ((csv.SAMPLE, numbers), (block, {"columns": ["x"]})):
+        monkeypatch.setattr(csv, "SAMPLE", sample)
+        found = files.scan(tmp_path / "a.csv", target="y", **(how if alone else {"columns": ["x"]}))
+        assert found.rows == 3
+        assert found.summary.schema.names == ("x",)
+        assert found.summary.classes.tolist() == ["a", "b"]
+        assert found.summary.moments.weight.tolist() == [[2], [1]]
+        assert found.summary.moments.mean.tolist() == [[2.5], [2]]
+        assert found.summary.moments.m2.tolist() == [[4.5], [0]]
 
 
 WRONG = {
@@ -219,3 +240,52 @@ def test_values_do_not_depend_on_blocks(tmp_path, monkeypatch):
     monkeypatch.setattr(csv, "BLOCK", 50)
     again = NaiveBayes.from_files(tmp_path / "a.csv", target="y")
     assert np.array_equal(model.summary_.tallies.values, again.summary_.tallies.values)
+
+
+# --- cut at the ends of records, wherever quotes and newlines are ---------------------------------
+
+
+cells = st.text(alphabet='a1," \n;', max_size=6)
+tables = st.lists(st.lists(cells, min_size=2, max_size=2), min_size=1, max_size=12)
+quotings = st.sampled_from([python_csv.QUOTE_ALL, python_csv.QUOTE_MINIMAL])
+newlines = st.sampled_from(["\n", "\r\n"])
+
+
+def records(text):
+    """Read records; a blank line, such as half of a newline leaves, is none."""
+    return [record for record in python_csv.reader(io.StringIO(text, newline="")) if record]
+
+
+def cut_pieces(data, size):
+    """Cut as the reader does: at the last end within a block, or within a larger one."""
+    while data:
+        block, end = size, 0
+        while not end and block < 2 * len(data):
+            end = last_record_end(data[:block], ",").last
+            block *= 2
+        end = end or len(data)
+        yield data[:end].decode()
+        data = data[end:]
+
+
+@settings(deadline=None, max_examples=300)
+@given(tables, quotings, newlines, st.integers(1, 60))
+@example([['"', "\n"], ["\n", '"']], python_csv.QUOTE_ALL, "\n", 3)
+def test_the_records_of_the_pieces_are_those_of_the_whole(table, quoting, newline, size):
+    sink = io.StringIO()
+    python_csv.writer(sink, quoting=quoting, lineterminator=newline).writerows(table)
+    text = sink.getvalue()
+    found = [record for piece in cut_pieces(text.encode(), size) for record in records(piece)]
+    assert found == records(text) == table
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.sampled_from(['5" pipe', '"a,\nb"', 'x"', '""', '"6"" pipe"', "1"]), max_size=9))
+def test_a_quote_amid_a_word_opens_nothing(words):
+    text = "".join(f"{word},0\n" for word in words)
+    ends = {len("".join(f"{word},0\n" for word in words[:i])) for i in range(1, len(words) + 1)}
+    data = text.encode()
+    for stop in range(len(data) + 1):
+        expected = max((end for end in ends if end <= stop), default=0)
+        assert last_record_end(data[:stop], ",").last == expected
+    assert record_ends(data, ",").first == min(ends, default=0)

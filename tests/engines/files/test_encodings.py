@@ -4,21 +4,23 @@ import bz2
 import gzip
 import json
 import lzma
-import subprocess
-import sys
-import tempfile
+import re
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 import naively
-from naively import NaiveBayes, NaivelyError
+from naively import NaiveBayes, NaivelyError, summarize
 from naively.engines import files
 from naively.engines.files import csv, json_lines, predict
 from naively.engines.files import text as text_streams
 from tests.commands import fails, run_well
-from tests.written import as_csv
+from tests.every_engine import FORMATS, labelled, written
+from tests.written import as_csv, standard_input
+
+__all__ = ["standard_input"]  # a fixture
 
 TOWNS = ["Köln", "Düsseldorf", 'Zürich, "oben"', "Ulm", None] * 40
 TABLE = pa.table(
@@ -205,18 +207,12 @@ def test_a_pass_goes_on_in_another_encoding(tmp_path, monkeypatch, expected, end
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16-be"])
 @pytest.mark.parametrize("codec", [None, "bz2"])
-def test_standard_input_may_be_compressed_and_in_another_encoding(expected, encoding, codec):
+def test_standard_input_may_be_compressed_and_in_another_encoding(
+    expected, encoding, codec, standard_input
+):
     content = in_utf_8(".csv").encode(encoding)
-    code = (
-        "import naively, sys; from naively import NaiveBayes; "
-        f"found = naively.summarize('-', target='kind', encoding={encoding!r}); "
-        "NaiveBayes.from_summary(found, calibration=None, interactions=None).save(sys.argv[1])"
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        model = Path(folder) / "model.safetensors"
-        content = COMPRESSED[codec](content) if codec else content
-        subprocess.run([sys.executable, "-c", code, model], input=content, check=True)
-        assert naively.load(model).summary_ == expected[".csv"]
+    standard_input(COMPRESSED[codec](content) if codec else content)
+    assert summarize("-", target="kind", encoding=encoding) == expected[".csv"]
 
 
 def test_every_command_that_reads_files_takes_the_encoding(tmp_path, monkeypatch):
@@ -236,3 +232,34 @@ def test_every_command_that_reads_files_takes_the_encoding(tmp_path, monkeypatch
         run_well(*command, "--encoding", "latin-1")
     assert naively.load("m.safetensors").classes_.tolist() == ["schön", "übel"]
     assert "encoding must be one that" in fails("fit", "a.csv", "-t", "kind", "--encoding", "no")
+
+
+# --- what is said about text is an error for files that hold none ---------------------------------
+
+
+SAID = {"separator": ";", "decimal": ",", "missing": ("?",), "encoding": "latin-1"}
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS if form != "csv"])
+@pytest.mark.parametrize("name", SAID)
+def test_a_dialect_is_for_text_alone(form, name, tmp_path):
+    path = written(labelled(pa.table({"x": [1.5, 2.5]}), ["a", "b"]), form, tmp_path)
+    option = {name: SAID[name]}
+    if form == "jsonl" and name == "encoding":
+        assert summarize(path, target="the_label", **option).class_weight.sum() == 2
+        return
+    message = rf"{name} is for CSV.* alone; got {name}={re.escape(repr(SAID[name]))} for .*{form}"
+    with pytest.raises(NaivelyError, match=message):
+        summarize(path, target="the_label", **option)
+    model = NaiveBayes().fit(pd.DataFrame({"x": [1.0, 2.0]}), ["a", "b"])
+    with pytest.raises(NaivelyError, match=message):
+        predict(model, path, tmp_path / "out.csv", **option)
+
+
+def test_a_folder_with_some_files_of_text_may_have_a_dialect(tmp_path):
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    frame = pd.DataFrame({"x": [1.5, 2.5], "y": ["a", "b"]})
+    frame.to_parquet(folder / "a.parquet")
+    frame.to_csv(folder / "b.csv", sep=";", index=False)
+    assert summarize(folder, target="y", separator=";").class_weight.sum() == 4

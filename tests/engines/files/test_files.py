@@ -2,8 +2,6 @@
 
 import gzip
 import io
-import subprocess
-import sys
 from decimal import Decimal
 from functools import reduce
 from operator import add
@@ -17,8 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import naively
-from naively import GaussianNB, NaivelyError
+from naively import GaussianNB, NaivelyError, summarize
+from naively.data.schema import Schema
 from naively.engines.files import arrow
+from naively.engines.files.piece_summary import BatchSum
 from naively.statistics import Moments
 from tests.written import (
     FEATURES,
@@ -27,11 +27,12 @@ from tests.written import (
     rows,
     scan_numbers,
     small_pieces,
+    standard_input,
     summarize_numbers,
     write,
 )
 
-__all__ = ["small_pieces"]  # a fixture
+__all__ = ["small_pieces", "standard_input"]  # fixtures
 
 ENDINGS = [
     ".csv",
@@ -247,24 +248,15 @@ def test_a_stream_of_files_trains_a_model(source):
 
 
 @pytest.mark.parametrize("form", ["csv", "gzip", "arrow"])
-def test_standard_input_is_read(form):
+def test_standard_input_is_read(form, standard_input):
     table, sink = rows(), io.BytesIO()
     if form == "arrow":
         with pa.ipc.new_stream(sink, table.schema) as writer:
             writer.write_table(table)
     elif form == "gzip":
         sink.write(gzip.compress(as_csv(table)))
-    content = as_csv(table) if form == "csv" else sink.getvalue()
-    code = (
-        "import sys; from naively.engines import files; import numpy as np;"
-        "how = {'schema': files.SchemaFromFirstRows(), 'skip_columns': True};"
-        "found = files.summarize('-', target='label', **how);"
-        "sys.stdout.buffer.write(found.moments.values.tobytes())"
-    )
-    command = [sys.executable, "-c", code]
-    run = subprocess.run(command, input=content, capture_output=True, check=True)
-    values = np.frombuffer(run.stdout).reshape(4, 3, len(FEATURES))
-    np.testing.assert_allclose(values[:3], in_memory(rows()).moments.values[:3], rtol=1e-11)
+    standard_input(as_csv(table) if form == "csv" else sink.getvalue())
+    assert_close(summarize_numbers("-", target="label"), in_memory(rows()))
 
 
 def test_a_format_that_nobody_knows_is_an_error(tmp_path):
@@ -289,3 +281,25 @@ def test_a_lazy_frame_is_read_as_often_as_needed_and_never_collected(monkeypatch
     monkeypatch.setattr(pl.LazyFrame, "collect", collect)
     assert naively.summarize(frame.lazy(), target="label") == expected
     assert naively.evaluate(GaussianNB(), frame.lazy(), "label", folds=3).n_rows == N
+
+
+# --- the sum of batches is that of ``+``, whatever waits ------------------------------------------
+
+
+@pytest.mark.parametrize("size", [0, 5, 1000], ids=lambda n: f"a sample of {n}")
+def test_batches_add_up_as_by_plus(size):
+    rng = np.random.default_rng(0)
+    schema = Schema(2, sample=size)
+    X, y = rng.integers(9, size=(400, 2)).astype(float), rng.integers(3, size=400)
+    y[:50] = 0  # then there are more classes
+    total, expected = BatchSum(schema), summarize(X[:0], y[:0], schema=schema)
+    for start in range(0, 400, 20):
+        part = summarize(X[start : start + 20], y[start : start + 20], schema=schema)
+        total.add(part)
+        expected = expected + part
+    assert total.total() == expected
+    assert expected.sample is None or total.bound == expected.sample.bound
+
+
+def test_a_sum_of_no_batches_is_zero():
+    assert BatchSum(Schema(2)).total() == summarize(np.empty((0, 2)), np.empty(0, int))

@@ -78,7 +78,7 @@ FOLDERS = {
     ),
     "text, then numbers": (
         [table(town=WORDS, **X), table(town=[1, 2] * 3, **X)],
-        r"column 'town' must hold text.* got int64 in '.*1\.",
+        r"column 'town' must hold text as before; got int64 in '.*1\.",
     ),
     "a column less": ([table(town=WORDS, **X), table(**X)], r"'.*1\..*' lacks 'town'"),
     "no columns": ([pa.table({})], r"no column 'y' in '.*0\..*', which has no columns at all"),

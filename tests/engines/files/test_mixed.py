@@ -24,9 +24,9 @@ from naively.engines import files
 from naively.engines import files as scoring
 from naively.engines.files import SchemaFromFirstRows, summary_pass
 from naively.statistics.summary import Summary
-from tests.written import as_csv, read, small_pieces, write
+from tests.written import as_csv, read, small_pieces, standard_input, write
 
-__all__ = ["small_pieces"]  # a fixture
+__all__ = ["small_pieces", "standard_input"]  # fixtures
 
 N = 3000
 ENDINGS = [".csv", ".csv.gz", ".jsonl", ".tsv", ".parquet", ".feather", ".arrow", ".arrows"]
@@ -275,13 +275,6 @@ def test_a_path_may_hold_a_column_of_categories(tmp_path, small_pieces):
     assert found.tally(2).sum(axis=0).tolist() == [100.0, 100.0]
 
 
-def test_a_column_that_is_text_in_one_file_and_numbers_in_another_is_an_error(tmp_path):
-    pq.write_table(pa.table({"c": ["a", "b"], "label": ["x", "y"]}), tmp_path / "a.parquet")
-    pq.write_table(pa.table({"c": [1, 2], "label": ["x", "y"]}), tmp_path / "b.parquet")
-    with pytest.raises(NaivelyError, match=r"column 'c' must hold text as before; got int64 in"):
-        summarize(tmp_path, NaiveBayes(calibration=None))
-
-
 def test_numbers_that_become_text_are_an_error_with_the_cell(tmp_path):
     text = "x,label\n" + "1,a\n2,b\n" * 10
     (tmp_path / "a.csv").write_text(text)
@@ -482,13 +475,9 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_bits(tmp_path, small_pieces
     assert summarize(path, checkpoint=checkpoint) == summarize(path)
 
 
-def test_standard_input_is_read_once(tmp_path):
-    path = tmp_path / "m.safetensors"
-    code = "import sys; from naively import NaiveBayes; "
-    code += "NaiveBayes.from_files('-', target='label').save(sys.argv[1])"
-    content = as_csv(people())
-    subprocess.run([sys.executable, "-c", code, path], input=content, check=True)
-    assert_close(naively.load(path).summary_, in_memory(people()))
+def test_standard_input_is_read_once(standard_input):
+    standard_input(as_csv(people()))
+    assert_close(NaiveBayes.from_files("-", target="label").summary_, in_memory(people()))
 
 
 # --- predictions ------------------------------------------------------------------------------

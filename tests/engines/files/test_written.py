@@ -206,6 +206,17 @@ def test_labels_of_polars_are_read_as_any_text(kind, tmp_path):
     check_same(model.summary_, whole("NaiveBayes")[1].summary_)
 
 
+# One of each format: commands read files by the calls that are tested above.
+OF_EACH_FORMAT = [
+    "pandas, csv",
+    "pandas, jsonl.gz",
+    "polars, arrows",
+    "duckdb, parquet",
+    "spark, csv",
+]
+
+
+@pytest.mark.parametrize("path", OF_EACH_FORMAT, indirect=True)
 def test_the_command_line_takes_any_file(path, tmp_path):
     options = "--target", "label", "--calibration", "none"
     found = run_well("fit", path, *options, "-o", tmp_path / "model")

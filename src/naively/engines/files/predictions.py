@@ -317,10 +317,6 @@ def read_some(
     at_most: bool = False,
     *,
     columns: Sequence[str] | None = None,
-    separator: str | None = None,
-    decimal: str = ".",
-    missing: Sequence[str] = (),
-    encoding: str | None = None,
 ) -> Any:
     """Return some rows of files as `predict` takes them: a table, or an array without names.
 
@@ -334,10 +330,10 @@ def read_some(
         Which rows of all files together, from 0.
     at_most : bool, default=False
         Whether rows beyond the last are left out; or are an error.
-    columns, separator, decimal, missing, encoding
+    columns
         As for `naively.engines.files.predict`.
     """
-    first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing), encoding))
+    first = FirstRows.of(source, CsvDialect())
     first.check_sound()
     model = _on_one_thread(model)
     plan, tables, seen = ColumnPlan.of_model(first, model.summary_, columns), list[Any](), 0
