@@ -41,7 +41,7 @@ from naively.evaluation.inputs import (
     Truth,
     check_no_options,
     clear_about_arguments,
-    given_options,
+    file_options,
     is_fitted,
     labelled,
     model_or_default,
@@ -134,23 +134,10 @@ def evaluate(
     >>> round(split.accuracy, 4), round(split.train.accuracy, 4)
     (0.9111, 0.981)
     """
+    options = file_options(locals(), "progress")
     if folds is not None and test_size is not None:
         raise NaivelyError("rows are held out by folds or by test_size, not by both.")
     model = model_or_default(model, "evaluate")
-    options = given_options(
-        columns=columns,
-        exclude=exclude,
-        skip_columns=skip_columns,
-        drop_missing_target=drop_missing_target,
-        label_type=label_type,
-        types=types,
-        separator=separator,
-        decimal=decimal,
-        missing=missing,
-        encoding=encoding,
-        progress=progress,
-        n_jobs=n_jobs,
-    )
     rows = labelled(data, y, target, "evaluate")
     if isinstance(rows, Files):
         from naively.evaluation.files import evaluate_files

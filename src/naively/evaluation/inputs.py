@@ -11,7 +11,7 @@ Files(source='people.csv', target='sick')
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from functools import wraps
 from inspect import signature
@@ -36,6 +36,11 @@ T = TypeVar("T")
 
 FOLDS = 10  # by default, or as many as the smallest class has rows
 
+FILE_OPTIONS = (  # as `naively.engines.files.scan` has them
+    *("columns", "exclude", "weight", "checkpoint", "skip_bad_files", "skip_columns"),
+    *("drop_missing_target", "label_type", "types", "separator", "decimal", "missing", "encoding"),
+    "n_jobs",
+)
 _MEANT = {
     "X": "data",
     "cv": "folds",
@@ -113,9 +118,10 @@ def labelled(data: Any, y: Any, target: str | None, caller: str) -> Labelled | F
     return Labelled(divisible(X), y)
 
 
-def given_options(**options: Any) -> dict[str, Any]:
-    """Return the options that are not None."""
-    return {name: value for name, value in options.items() if value is not None}
+def file_options(arguments: Mapping[str, Any], *more: str) -> dict[str, Any]:
+    """Return the options of files among a function's arguments, but those that are None."""
+    names = (*FILE_OPTIONS, *more)
+    return {name: arguments[name] for name in names if arguments.get(name) is not None}
 
 
 def check_no_options(options: dict[str, Any]) -> None:

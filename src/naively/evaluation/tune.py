@@ -71,7 +71,7 @@ from naively.evaluation.inputs import (
     Truth,
     check_no_options,
     clear_about_arguments,
-    given_options,
+    file_options,
     labelled,
     model_or_default,
 )
@@ -176,25 +176,9 @@ def tune(
     >>> found.best_model.predict(X[:2])
     array([0, 0])
     """
+    options = file_options(locals(), "progress")
     scoring_of(scoring)
     model = _checked(model, grid)
-    options = given_options(
-        columns=columns,
-        exclude=exclude,
-        weight=weight,
-        checkpoint=checkpoint,
-        skip_bad_files=skip_bad_files,
-        skip_columns=skip_columns,
-        drop_missing_target=drop_missing_target,
-        label_type=label_type,
-        types=types,
-        separator=separator,
-        decimal=decimal,
-        missing=missing,
-        encoding=encoding,
-        progress=progress,
-        n_jobs=n_jobs,
-    )
     if isinstance(data, Summary):
         return tune_summary(model, data, grid, folds, scoring)
     given = labelled(data, y, target, "tune")

@@ -34,7 +34,7 @@ from naively.inspection.inputs import (
     labelled_pair,
     read,
 )
-from naively.model.column_losses import ColumnLosses, JudgedRows, column_losses
+from naively.model.column_losses import ColumnLosses, column_losses, rows_to_judge
 from naively.model.model import SAMPLE
 from naively.statistics.summary import Summary
 from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
@@ -198,7 +198,7 @@ def importance_of_rows(
             f"{labels.quoted(classes[unknown])} too. Leave those rows out."
         )
     codes = labels.positions(classes, model.classes).astype(np.int32)[codes]
-    judged = JudgedRows.of(model, rows, codes, weight)
+    judged = rows_to_judge(model, rows, codes, weight)
     return Importance.of(estimator, column_losses(model, judged, seen=False))
 
 

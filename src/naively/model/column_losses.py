@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.rows import Rows, TextRows
+from naively.data.rows import Rows
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.families.entries import CellTerms, SeenRows
@@ -32,41 +32,6 @@ _BLOCK_TERMS = 1 << 21  # and of those that are judged together
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedRows:
-    """Rows as a sample has them: cells, classes and weights."""
-
-    numbers: Any  # (n, number of columns of numbers), or sparse where those are counted
-    categories: NDArray[np.int32]
-    codes: NDArray[np.int32]
-    weight: Floats
-    texts: TextRows | None = None
-
-    @classmethod
-    def of(
-        cls, model: Model, rows: Rows, codes: NDArray[np.int32], weight: Floats | None = None
-    ) -> JudgedRows:
-        """Return rows as a model reads them; those of unknown categories have one more code."""
-        rows = model.known(rows)[:]
-        numbers = rows.array() if model.schema.counted is None else rows.sparse().tidy()
-        if np.isinf(numbers.values if isinstance(numbers, SparseRows) else numbers).any():
-            raise_not_finite(rows, model.schema)
-        sizes = np.array([known.size for known in model.vocabularies], np.int64)
-        cells = np.stack(rows.code_columns, axis=1) if sizes.size else np.empty((len(rows), 0))
-        categories = np.minimum(np.nan_to_num(cells, nan=-1), sizes).astype(np.int32)
-        weight = np.ones(len(rows)) if weight is None else np.asarray(weight, np.float64)
-        return cls(numbers, categories, codes, weight, rows.texts)
-
-    def __len__(self) -> int:
-        return self.codes.size
-
-    def __getitem__(self, at: Any) -> JudgedRows:
-        texts = None if self.texts is None else self.texts[at]
-        return JudgedRows(
-            self.numbers[at], self.categories[at], self.codes[at], self.weight[at], texts
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class ColumnLosses:
     """The mean log loss of rows, and how it differs by column."""
 
@@ -79,34 +44,57 @@ class ColumnLosses:
     n_rows: int  # number of rows that were scored
 
 
-def column_losses(model: Model, rows: Sample | JudgedRows, *, seen: bool = True) -> ColumnLosses:
+def rows_to_judge(
+    model: Model, rows: Rows, codes: NDArray[np.int32], weight: Floats | None = None
+) -> Sample:
+    """Return rows as a model reads them, or some of them; unknown categories have one more code."""
+    rows = model.known(rows)[:]
+    numbers = rows.array() if model.schema.counted is None else rows.sparse().tidy()
+    if np.isinf(numbers.values if isinstance(numbers, SparseRows) else numbers).any():
+        raise_not_finite(rows, model.schema)
+    sizes = np.array([known.size for known in model.vocabularies], np.int64)
+    cells = np.stack(rows.code_columns, axis=1) if sizes.size else np.empty((len(rows), 0))
+    categories = np.minimum(np.nan_to_num(cells, nan=-1), sizes).astype(np.int32)
+    weight = np.ones(len(rows)) if weight is None else np.asarray(weight, np.float64)
+    n_rows, hashes = len(rows), np.zeros(len(rows), np.uint64)  # which nobody asks for
+    held: Any = {"numbers": numbers, "categories": categories, "texts": rows.texts}
+    sample = Sample(n_rows, 0, hashes, weight, codes, **held, drawn=True)
+    if n_rows <= (most := _max_rows(model)):
+        return sample
+    return sample[np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))]
+
+
+def column_losses(model: Model, rows: Sample, *, seen: bool = True) -> ColumnLosses:
     """Judge rows by a model without each column.
 
     Those that the model has learned from are ``seen``: then each is taken out first, and they are
     those of its sample if interactions are to be judged, too. Rows of a class whose prior is 0 are
     left out: whatever the columns, their loss is infinite.
     """
-    interactions, n_columns = model.interactions, max(1, model.schema.n_columns)
-    of_a_row = model.classes.size * n_columns
-    if interactions is not None:
-        of_a_row += n_columns * len(interactions.features)
-        if seen:
-            assert isinstance(rows, Sample)
-            rows = sample_for_interactions(model.terms, rows, model.classes.size)
-    n_rows = min(len(rows), max(_MIN_ROWS, _MAX_TERMS // of_a_row))
-    if n_rows < len(rows) and isinstance(rows, JudgedRows):  # rows of a sample have no order
-        rows = rows[np.sort(np.random.default_rng(0).choice(len(rows), n_rows, replace=False))]
-    together: Any = None
-    if interactions is not None:
-        together = _InteractionsOfNewRows(model, rows)
-    if interactions is not None and isinstance(rows, Sample):
+    interactions = model.interactions
+    together: UnseenInteractions | _InteractionsOfNewRows | None = None
+    if interactions is not None and seen:
+        rows = sample_for_interactions(model.terms, rows, model.classes.size)
         together = UnseenInteractions(interactions, rows, model.schema, model.classes.size)
+    elif interactions is not None:
+        together = _InteractionsOfNewRows(model, rows)
+    n_rows = min(len(rows), _max_rows(model))
     unit = float(np.max(rows.weight, initial=0.0)) or 1.0
-    step, sums = max(1, _BLOCK_TERMS // of_a_row), _Sums(model, unit)
+    step, sums = max(1, _BLOCK_TERMS // _terms_per_row(model)), _Sums(model, unit)
     for start in range(0, n_rows, step):
         at = slice(start, min(start + step, n_rows))
         sums.add(rows[at], seen, None if together is None else (together, at))
     return sums.losses()
+
+
+def _max_rows(model: Model) -> int:
+    return max(_MIN_ROWS, _MAX_TERMS // _terms_per_row(model))
+
+
+def _terms_per_row(model: Model) -> int:
+    n_columns = max(1, model.schema.n_columns)
+    joint = 0 if model.interactions is None else len(model.interactions.features)
+    return n_columns * (model.classes.size + joint)
 
 
 class _Sums:
@@ -119,7 +107,7 @@ class _Sums:
         self.increase = np.zeros((n_classes, self.n_columns))
         self.squares, self.n_rows = np.zeros(self.n_columns), 0
 
-    def add(self, rows: Any, seen: bool, together: Any) -> None:
+    def add(self, rows: Sample, seen: bool, together: Any) -> None:
         """Judge some rows."""
         model, codes = self.model, rows.codes
         weight = np.where(np.isfinite(model.constant)[codes], rows.weight / self.unit, 0.0)
@@ -162,7 +150,7 @@ class _Sums:
 class _InteractionsOfNewRows:
     """What interactions add to rows that the model has not learned."""
 
-    def __init__(self, model: Model, rows: Any) -> None:
+    def __init__(self, model: Model, rows: Sample) -> None:
         self.model, self.rows = model, rows
 
     def joint(self, at: slice, missing: int = -1) -> Floats:
@@ -181,7 +169,7 @@ class _InteractionsOfNewRows:
         return np.stack([self.joint(at, j) for j in range(self.model.schema.n_columns)], axis=2)
 
 
-def _cell_terms(model: Model, rows: Any, seen: bool) -> CellTerms:
+def _cell_terms(model: Model, rows: Sample, seen: bool) -> CellTerms:
     """Return what each cell adds to each class; cells that add nothing may be left out."""
     if model.schema.counted is not None:
         (term,) = model.terms
@@ -191,22 +179,16 @@ def _cell_terms(model: Model, rows: Any, seen: bool) -> CellTerms:
         return cells._replace(values=floored(cells.values) * term.weight.flat[0])
     n, n_classes, n_columns = len(rows), model.classes.size, model.schema.n_columns
     of_columns = np.zeros((n_columns, n, n_classes))
-    for terms, columns, weight in _terms(model, rows, seen):
-        terms = terms - terms.mean(axis=1, keepdims=True)
-        for t, j in enumerate(columns):
-            of_columns[j] += terms[:, :, t] * weight[:, t]
-    i, j = np.tile(np.arange(n), n_columns), np.repeat(np.arange(n_columns), n)
-    return CellTerms(i, j, of_columns.reshape(-1, n_classes))
-
-
-def _terms(model: Model, rows: Any, seen: bool) -> Any:
-    """Yield log f of shape (n, K, T), the columns of the T terms, and their weights (K, T)."""
     for term in model.terms:
         if seen:
-            terms = terms_of_sample([term], rows, model.classes.size)
+            terms = terms_of_sample([term], rows, n_classes)
         else:
             terms = floored(term.log_density(rows.numbers, rows.categories, rows.texts))
-        yield terms, term.columns, term.weight
+        terms = terms - terms.mean(axis=1, keepdims=True)
+        for t, column in enumerate(term.columns):
+            of_columns[column] += terms[:, :, t] * term.weight[:, t]
+    i, j = np.tile(np.arange(n), n_columns), np.repeat(np.arange(n_columns), n)
+    return CellTerms(i, j, of_columns.reshape(-1, n_classes))
 
 
 def _log_loss(joint: Floats, codes: NDArray[np.int32]) -> Floats:

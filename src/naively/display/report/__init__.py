@@ -41,7 +41,7 @@ from naively.evaluation.inputs import (
     Files,
     check_no_options,
     clear_about_arguments,
-    given_options,
+    file_options,
     is_fitted,
     labelled,
     model_or_default,
@@ -207,21 +207,9 @@ def report(
     >>> report(data=flowers, target="species", compare=False).data["title"]
     'Predicting species'
     """
+    options = file_options(locals())
     page_options = PageOptions(title, compare, show_rows, progress or (lambda _part: None))
     model = model_or_default(model, "report")
-    options = given_options(
-        columns=columns,
-        exclude=exclude,
-        skip_columns=skip_columns,
-        drop_missing_target=drop_missing_target,
-        label_type=label_type,
-        types=types,
-        separator=separator,
-        decimal=decimal,
-        missing=missing,
-        encoding=encoding,
-        n_jobs=n_jobs,
-    )
     rows = labelled(data, y, target, "report")
     if isinstance(rows, Files):
         if is_fitted(model):

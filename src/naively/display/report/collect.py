@@ -57,7 +57,7 @@ from naively.evaluation.folds import ContentFolds
 from naively.evaluation.inputs import is_fitted
 from naively.evaluation.metrics import estimates
 from naively.inspection.diagnosis import SEVERITIES, diagnose
-from naively.model.column_losses import ColumnLosses, JudgedRows, column_losses
+from naively.model.column_losses import ColumnLosses, column_losses, rows_to_judge
 from naively.model.model import SAMPLE, Model
 from naively.statistics.measure import measure
 from naively.tabular import plain
@@ -263,7 +263,7 @@ def _importance(given: Given) -> ColumnLosses:
     n_rows, at = table.shape[0], np.arange(table.shape[0])
     if n_rows > _MAX_JUDGED_ROWS:
         at = np.sort(np.random.default_rng(0).choice(n_rows, _MAX_JUDGED_ROWS, replace=False))
-    rows = JudgedRows.of(model, table[at], given.codes[at])
+    rows = rows_to_judge(model, table[at], given.codes[at])
     return column_losses(model, rows, seen=given.learned_from_rows)
 
 
