@@ -178,6 +178,12 @@ class Rows:
         """The columns of codes, one array each."""
         return list(self.codes if isinstance(self.codes, list) else self.codes.T)
 
+    def code_array(self) -> NDArray[np.int32]:
+        """Return the codes as one array."""
+        columns = self.code_columns
+        codes = np.stack(columns, axis=1) if columns else np.empty((len(self), 0))
+        return codes.astype(np.int32)
+
     def array(self) -> NDArray[np.float64]:
         """Return the numbers as one array of float64, which may be what holds them."""
         if isinstance(self.numbers, SparseRows):

@@ -96,16 +96,17 @@ class Sample(Statistic):
         first, inverse = distinct_rows(hashes[at], block.classes[at])
         weight = np.bincount(inverse, None if weights is None else weights[at], first.size)
         kept = at[first] if block.untyped else at[first[: enough(hashes[at[first]], size)]]
+        part = rows[kept]
         sample = cls(
             size,
             bound,
             hashes[kept],
             weight[: kept.size].astype(np.float64),
             block.classes[kept],
-            _numbers_of(rows.numbers, kept),
-            cells_of(rows.codes, kept, np.int32),
+            part.numbers.tidy() if part.is_sparse else part.array() + 0.0,  # -0.0 is the same cell
+            part.code_array(),
             untyped=block.untyped,
-            texts=None if rows.texts is None else rows.texts[kept].compact(),
+            texts=None if part.texts is None else part.texts.compact(),
         )
         return sample.least(size)
 
@@ -347,12 +348,6 @@ class Sample(Statistic):
 # --- The cells of sampled rows ------------------------------------------------------------------
 
 
-def _numbers_of(numbers: Any, rows: NDArray[np.intp]) -> Any:
-    if isinstance(numbers, SparseRows):
-        return numbers[rows].tidy()
-    return cells_of(numbers, rows, np.float64) + 0.0  # -0.0 becomes 0.0: the same cell
-
-
 def _joined(parts: Sequence[Any]) -> Any:
     """Return the rows of several, one after the other."""
     if parts[0] is None or isinstance(parts[0], np.ndarray):
@@ -486,13 +481,3 @@ def enough(hashes: Hashes, size: int) -> int:
     if hashes.size <= size:
         return hashes.size
     return int(np.searchsorted(hashes, hashes[size - 1], side="right")) + 1
-
-
-def cells_of(columns: Any, rows: NDArray[np.intp], dtype: Any) -> NDArray[Any]:
-    """Return some rows of an array, or of a list of columns, as an array."""
-    if isinstance(columns, np.ndarray):
-        return columns[rows].astype(dtype)
-    out = np.empty((rows.size, len(columns)), dtype)
-    for j, column in enumerate(columns):
-        out[:, j] = column[rows]
-    return out
