@@ -1,58 +1,39 @@
 #include "csv.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <limits>
+
+#include "labels.hpp"
 
 namespace naively {
 namespace {
 
-#ifdef NAIVELY_READS_DECIMALS
+#ifdef __cpp_lib_to_chars  // else, the library cannot read numbers
 
 constexpr double missing_value = std::numeric_limits<double>::quiet_NaN();
 
-// Distinct labels and their codes: a table of codes, twice as large as it is full.
-class LabelTable {
-  public:
-    explicit LabelTable(std::vector<std::string_view>& labels) : labels_(labels), slots_(64, -1) {}
+std::uint64_t hash_of(std::string_view label) {
+    std::uint64_t h = 14695981039346656037u;  // of Fowler, Noll and Vo
+    for (const char c : label) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    return h;
+}
 
-    std::int32_t code(std::string_view label) {
-        std::size_t at = hash(label) & (slots_.size() - 1);
-        for (; slots_[at] >= 0; at = (at + 1) & (slots_.size() - 1))
-            if (labels_[static_cast<std::size_t>(slots_[at])] == label) return slots_[at];
-        const std::int32_t code = static_cast<std::int32_t>(labels_.size());
-        slots_[at] = code;
-        labels_.push_back(label);
-        if (2 * labels_.size() > slots_.size()) grow();
-        return code;
-    }
-
-  private:
-    static std::size_t hash(std::string_view label) {
-        std::uint64_t h = 14695981039346656037u;  // of Fowler, Noll and Vo
-        for (const char c : label) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;
-        return static_cast<std::size_t>(h ^ (h >> 32));
-    }
-
-    void grow() {
-        std::vector<std::int32_t> slots(2 * slots_.size(), -1);
-        for (std::size_t code = 0; code < labels_.size(); ++code) {
-            std::size_t at = hash(labels_[code]) & (slots.size() - 1);
-            while (slots[at] >= 0) at = (at + 1) & (slots.size() - 1);
-            slots[at] = static_cast<std::int32_t>(code);
-        }
-        slots_.swap(slots);
-    }
-
-    std::vector<std::string_view>& labels_;
-    std::vector<std::int32_t> slots_;
-};
+// Reads a number, but for names such as inf. Returns where it ends; null where there is none, or
+// none that is a double.
+const char* read_decimal(const char* start, const char* end, double& value) {
+    const char* first = start < end && *start == '-' ? start + 1 : start;
+    if (first == end || (*first != '.' && !(*first >= '0' && *first <= '9'))) return nullptr;
+    const auto read = std::from_chars(start, end, value);
+    return read.ec == std::errc() ? read.ptr : nullptr;
+}
 
 class Parser {
   public:
     Parser(const CsvBlock& block, const CsvColumns& columns, CsvRows& rows)
         : at_(block.text.data()), end_(at_ + block.text.size()), separator_(block.separator),
-          columns_(columns), rows_(rows), labels_(rows.labels) {}
+          columns_(columns), rows_(rows) {}
 
     std::size_t run() {
         std::size_t row = 0;
@@ -88,11 +69,19 @@ class Parser {
                 case Cell::label: {
                     const std::string_view label = skip();
                     if (is_missing(label)) return false;
-                    rows_.codes[row] = labels_.code(label);
+                    rows_.codes[row] = code(label);
                 }
             }
         }
         return at_ == end_ || end_of_line();
+    }
+
+    std::int32_t code(std::string_view label) {
+        std::vector<std::string_view>& labels = rows_.labels;
+        const auto is_label = [&](std::size_t j) { return labels[j] == label; };
+        const std::int32_t found = distinct_.code(labels.size(), hash_of(label), is_label);
+        if (static_cast<std::size_t>(found) == labels.size()) labels.push_back(label);
+        return found;
     }
 
     std::string_view skip() {
@@ -128,7 +117,7 @@ class Parser {
     const char separator_;
     const CsvColumns& columns_;
     CsvRows& rows_;
-    LabelTable labels_;
+    Distinct distinct_;  // whose cells are the labels
 };
 
 #endif
@@ -173,13 +162,13 @@ std::size_t count_lines(std::string_view text) {
 }
 
 std::size_t parse(const CsvBlock& block, const CsvColumns& columns, CsvRows& rows) {
-#ifdef NAIVELY_READS_DECIMALS
+#ifdef __cpp_lib_to_chars
     const std::string_view text = block.text;
     const bool quoted = std::memchr(text.data(), '"', text.size()) != nullptr;
     return quoted ? not_plain : Parser(block, columns, rows).run();
 #else
     static_cast<void>(columns), static_cast<void>(rows);
-    return block.text.empty() ? 0 : not_plain;  // the library cannot read numbers quickly
+    return block.text.empty() ? 0 : not_plain;
 #endif
 }
 

@@ -4,7 +4,6 @@
 
 #include "answers.hpp"
 #include "exp_log.hpp"
-#include "memory.hpp"
 #include "registers.hpp"
 #include "simd.hpp"
 #include "terms.hpp"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "answers.hpp"
-#include "memory.hpp"
+#include "registers.hpp"
 #include "screen.hpp"
 #include "tile.hpp"
 

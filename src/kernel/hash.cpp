@@ -65,7 +65,6 @@ bool hash_rows(const Table& numbers, const Table& codes, const std::vector<Hashe
     std::fill_n(out, n, start);
     for (std::size_t row = 0; row < n; row += chunk_rows) {
         const std::size_t rows = std::min(chunk_rows, n - row);
-        touch_rows(numbers, row, rows, 0, numbers.n_columns);
         for (std::size_t j = 0; j < numbers.n_columns; j += strip_columns) {
             const std::size_t columns = std::min(strip_columns, numbers.n_columns - j);
             numbers.pack_columns(row, rows, j, columns, tile, chunk_rows);

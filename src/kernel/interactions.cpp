@@ -5,7 +5,7 @@
 
 #include "exp_log.hpp"
 #include "labels.hpp"
-#include "memory.hpp"
+#include "registers.hpp"
 #include "simd.hpp"
 #include "terms.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "labels.hpp"
-#include "memory.hpp"
+#include "registers.hpp"
 #include "simd.hpp"
 #include "table.hpp"
 #include "tally.hpp"
@@ -16,18 +16,11 @@
 namespace naively {
 namespace {
 
-constexpr std::size_t quad = 4;            // classes that move together
-constexpr std::size_t most_quads = 4;      // whose sums stay in registers
-constexpr std::size_t tiles_touched = 16;  // at a time
+constexpr std::size_t quad = 4;        // classes that move together
+constexpr std::size_t most_quads = 4;  // whose sums stay in registers
 constexpr std::size_t piece_rows = 128;
 constexpr std::size_t piece_columns = 16;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-#ifdef NAIVELY_VECTORS
-typedef double Quad __attribute__((vector_size(32)));
-#else
-using Quad = PlainLanes<double, quad>;
-#endif
 
 // Lines of n_classes numbers in the user's memory, and behind them a line of zeros, for what is
 // missing. They are read by quads, so a few numbers behind a line must be readable: the last lines
@@ -64,21 +57,19 @@ struct Cells {
     std::size_t n, step;
 };
 
-NAIVELY_INLINE void load_quad(const double* from, Quad& x) { std::memcpy(&x, from, sizeof x); }
-
 template <std::size_t quads, bool between>
 NAIVELY_INLINE void add_quads(const Lines& lines, const Cells& cells, std::size_t first_class,
                               std::size_t n_classes, double* joint) {
-    Quad sum[quads]{};
+    FourLanes sum[quads]{};
     for (std::size_t j = 0; j < cells.n; ++j) {
         const double* a = lines.at(cells.first[j * cells.step]) + first_class;
         const double* b = between ? lines.at(cells.second[j * cells.step]) + first_class : a;
         const double t = between ? cells.share[j * cells.step] : 0.0;
         for (std::size_t q = 0; q < quads; ++q) {
-            Quad value, next;
-            load_quad(a + q * quad, value);
+            FourLanes value, next;
+            load(a + q * quad, value);
             if (between) {
-                load_quad(b + q * quad, next);
+                load(b + q * quad, next);
                 value = value * (1.0 - t) + next * t;
             }
             sum[q] += value;
@@ -258,8 +249,6 @@ bool add_tables(const Table& X, const std::int64_t* offsets, const double* value
     CodeTile tile(X, categories);
     for (std::size_t row = 0; row < X.n_rows; row += tile.rows()) {
         const std::size_t rows = std::min(tile.rows(), X.n_rows - row);
-        if (row % (tiles_touched * tile.rows()) == 0)
-            touch_columns(X, row, std::min(tiles_touched * tile.rows(), X.n_rows - row));
         if (!tile.load(row, rows)) return false;
         const Cells cells{tile.row(0), nullptr, nullptr, X.n_columns, tile.step()};
         add_codes(lines, cells, rows > 1 ? static_cast<std::size_t>(tile.row(1) - tile.row(0)) : 0,

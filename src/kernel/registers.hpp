@@ -6,13 +6,30 @@
 // defines `total`, which calls the build for this processor. The results have the same bits.
 #pragma once
 
-#include "memory.hpp"
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
 
-#ifdef NAIVELY_VECTORS
-#include "pairs.hpp"
-#endif
+#include "simd.hpp"
 
 namespace naively {
+
+// Memory that is aligned for registers.
+
+struct AlignedDelete {
+    void operator()(void* p) const { ::operator delete[](p, std::align_val_t{64}); }
+};
+template <class T> using Aligned = std::unique_ptr<T[], AlignedDelete>;
+using AlignedArray = Aligned<double>;
+
+// All zero.
+template <class T = double> Aligned<T> aligned_array(std::size_t n) {
+    void* memory = ::operator new[](std::max<std::size_t>(1, n) * sizeof(T), std::align_val_t{64});
+    Aligned<T> array(static_cast<T*>(memory));
+    std::fill_n(array.get(), n, T{0});
+    return array;
+}
 
 struct Registers512 {
     static constexpr bool many = true;  // enough of them for sixteen sums of lanes

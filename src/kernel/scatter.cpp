@@ -149,19 +149,18 @@ class Accumulator {
             sums.sum = aligned_array(width_);
             sums.products = aligned_array(width_ * width_);
             for (std::size_t r = 0; r < count; ++r)
-                for (std::size_t j = 0; j < width_; j += lane_count)
-                    lanes(sums.shift.get() + j) +=
-                        lanes(tile_.get() + starts[r] + j) * (1.0 / static_cast<double>(count));
+                for (std::size_t j = 0; j < width_; ++j)
+                    sums.shift[j] += tile_[starts[r] + j] * (1.0 / static_cast<double>(count));
         }
         double* wd = weighted_ == nullptr ? tile_.get() : weighted_.get();
         for (std::size_t r = 0; r < count; ++r) {
             const double w = labelled_.weight(row + starts[r] / width_);
             sums.weight += w;
-            for (std::size_t j = 0; j < width_; j += lane_count) {
-                Lanes& d = lanes(tile_.get() + starts[r] + j);
-                d = d - lanes(sums.shift.get() + j);
-                if (weighted_ != nullptr) lanes(wd + starts[r] + j) = d * w;
-                lanes(sums.sum.get() + j) += lanes(wd + starts[r] + j);
+            for (std::size_t j = 0; j < width_; ++j) {
+                double& d = tile_[starts[r] + j];
+                d -= sums.shift[j];
+                if (weighted_ != nullptr) wd[starts[r] + j] = d * w;
+                sums.sum[j] += wd[starts[r] + j];
             }
         }
         add_products({starts, count, tile_.get(), wd}, width_, sums.products.get());

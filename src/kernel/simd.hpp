@@ -1,9 +1,10 @@
 // Eight doubles that move together, and the builds of a hot function for newer processors.
 //
 // Where the compiler has vector types, `Lanes` is one: it maps onto one 512-bit, two 256-bit or
-// four 128-bit registers. Anywhere else, and where NAIVELY_PORTABLE is defined, it is a plain array
-// with the same operators and the same results, bit for bit: products and sums are never contracted
-// (the build passes -ffp-contract=off), so the answer does not depend on the processor.
+// four 128-bit registers. Anywhere else, and where NAIVELY_PORTABLE is defined, it is made of
+// single numbers, with the same operators and the same results, bit for bit: products and sums are
+// never contracted (the build passes -ffp-contract=off), so the answer does not depend on the
+// processor.
 //
 // NAIVELY_CLONES marks a function to be compiled for several instruction sets, one of which
 // is chosen when the module is loaded. It expands to nothing where the compiler lacks it. Functions
@@ -13,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #if defined(NAIVELY_HAS_TARGET_CLONES) && !defined(NAIVELY_PORTABLE)
 #define NAIVELY_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -58,6 +61,32 @@ NAIVELY_INLINE void multiply_by_power_of_two(const double& bits, double& x) {
     std::memcpy(&x, &of_x, sizeof x);
 }
 
+// What there is of lanes, for a single number.
+
+NAIVELY_INLINE void load(const double* from, double& x) { x = *from; }
+NAIVELY_INLINE void load(const float* from, double& x) { x = static_cast<double>(*from); }
+NAIVELY_INLINE void store(const double& x, double* to) { *to = x; }
+NAIVELY_INLINE void narrow(const double& x, float& half) { half = static_cast<float>(x); }
+NAIVELY_INLINE void fill(float x, float& lane) { lane = x; }
+NAIVELY_INLINE void find_present(const double& x, bool& present) { present = x == x; }
+NAIVELY_INLINE void zero_unless(bool kept, double& value) { value = kept ? value : 0.0; }
+NAIVELY_INLINE void zero_where(bool dropped, double& value) { value = dropped ? 0.0 : value; }
+NAIVELY_INLINE void set_where_zero(const double& x, double& target, const double& value) {
+    target = x == 0.0 ? value : target;
+}
+NAIVELY_INLINE void set_where_missing(const float& x, float& target, float value) {
+    target = x == x ? target : value;
+}
+NAIVELY_INLINE void set_where_greater(const double& a, const double& b, double& target,
+                                      const double& value) {
+    target = a > b ? value : target;
+}
+NAIVELY_INLINE void set_where_less(const float& a, const float& b, float& target,
+                                   const float& value) {
+    target = a < b ? value : target;
+}
+template <class T> NAIVELY_INLINE void transpose(T (&)[1]) {}
+
 #ifdef NAIVELY_VECTORS
 
 typedef double Lanes __attribute__((vector_size(64)));
@@ -74,7 +103,7 @@ typedef double TwoLanes __attribute__((vector_size(16)));
 typedef float TwoShortLanes __attribute__((vector_size(8)));
 typedef long long TwoMasks __attribute__((vector_size(16)));
 
-// V is a vector of any length; for pairs of vectors see `pairs.hpp`.
+// V is a vector of any length.
 template <class V> NAIVELY_INLINE void load(const double* from, V& x) {
     std::memcpy(&x, from, sizeof x);
 }
@@ -107,6 +136,9 @@ template <class V> NAIVELY_INLINE void store(const V& x, double* to) {
 
 NAIVELY_INLINE void narrow(const Lanes& x, HalfLanes& half) {
     half = __builtin_convertvector(x, HalfLanes);
+}
+NAIVELY_INLINE void narrow(const FourLanes& x, FourShortLanes& half) {
+    half = __builtin_convertvector(x, FourShortLanes);
 }
 
 // The same number in all lanes: a shuffle becomes one instruction, a list of lanes does not.
@@ -206,6 +238,22 @@ NAIVELY_INLINE void turn_two_columns(const T* x, std::size_t stride, double* lef
 }
 
 // square[i][l] becomes square[l][i]
+NAIVELY_INLINE void transpose(TwoLanes (&square)[2]) {
+    const TwoLanes a = square[0], b = square[1];
+    square[0] = __builtin_shufflevector(a, b, 0, 2);
+    square[1] = __builtin_shufflevector(a, b, 1, 3);
+}
+NAIVELY_INLINE void transpose(FourLanes (&square)[4]) {
+    const auto [a, b, c, d] = square;
+    const FourLanes ab0 = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+    const FourLanes ab1 = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const FourLanes cd0 = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+    const FourLanes cd1 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    square[0] = __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
+    square[1] = __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5);
+    square[2] = __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
+    square[3] = __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7);
+}
 NAIVELY_INLINE void transpose(Lanes (&square)[lane_count]) {
     Lanes pair[lane_count], quad[lane_count];
     for (std::size_t i = 0; i < lane_count; i += 2) {
@@ -222,6 +270,34 @@ NAIVELY_INLINE void transpose(Lanes (&square)[lane_count]) {
         square[i] = __builtin_shufflevector(quad[i], quad[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
         square[i + 4] = __builtin_shufflevector(quad[i], quad[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
     }
+}
+NAIVELY_INLINE void transpose(HalfLanes (&square)[lane_count]) {
+    HalfLanes pair[lane_count], quad[lane_count];
+    for (std::size_t i = 0; i < lane_count; i += 2) {
+        pair[i] = __builtin_shufflevector(square[i], square[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        pair[i + 1] = __builtin_shufflevector(square[i], square[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (std::size_t i = 0; i < lane_count; i += 4)
+        for (std::size_t at = 0; at < 2; ++at) {
+            const HalfLanes &a = pair[i + at], &b = pair[i + at + 2];
+            quad[i + 2 * at] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+            quad[i + 2 * at + 1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (std::size_t i = 0; i < 4; ++i) {
+        square[i] = __builtin_shufflevector(quad[i], quad[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        square[i + 4] = __builtin_shufflevector(quad[i], quad[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+NAIVELY_INLINE void transpose(FourShortLanes (&square)[4]) {
+    const auto [a, b, c, d] = square;
+    const FourShortLanes ab0 = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    const FourShortLanes ab1 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const FourShortLanes cd0 = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const FourShortLanes cd1 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    square[0] = __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
+    square[1] = __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
+    square[2] = __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5);
+    square[3] = __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7);
 }
 
 // rows[i][l] becomes columns[l][i], for sixteen rows. Rows 0, 4, 8 and 12 share a register from
@@ -262,98 +338,185 @@ NAIVELY_INLINE void transpose(const HalfLanes (&rows)[2 * lane_count],
     }
 }
 
-#else
+#endif
 
-template <class T, std::size_t n> struct PlainLanes {
-    T at[n];
+// Lanes as pairs of registers, or as pairs of pairs, for processors without registers of 512 bits,
+// and down to single numbers where the compiler has no vector types.
+//
+// A compiler that has to cut vectors of 512 bits in pieces keeps the pieces in memory, which makes
+// everything five times as slow. These pairs stay in registers. They have the operators of `Lanes`
+// and `ShortLanes`, and the same results, bit for bit.
 
-    T& operator[](std::size_t i) { return at[i]; }
-    T operator[](std::size_t i) const { return at[i]; }
+template <class V> NAIVELY_INLINE auto lane(const V& x, std::size_t i) {
+    if constexpr (std::is_arithmetic_v<V>)
+        return x;
+    else
+        return x[i];
+}
+template <class V>
+using NumberOf = std::remove_cv_t<std::remove_reference_t<decltype(lane(std::declval<V&>(), 0))>>;
 
-    template <class F> static PlainLanes each(F f) {
-        PlainLanes out;
-        for (std::size_t i = 0; i < n; ++i) out.at[i] = f(i);
-        return out;
+template <class Half> struct Pair {
+    Half low{}, high{};
+
+    // Copied half by half: a copy of the whole would go through memory in smaller pieces.
+    Pair() = default;
+    NAIVELY_INLINE Pair(const Half& low, const Half& high) : low(low), high(high) {}
+    NAIVELY_INLINE Pair(const Pair& other) : low(other.low), high(other.high) {}
+    NAIVELY_INLINE Pair& operator=(const Pair& other) {
+        low = other.low, high = other.high;
+        return *this;
     }
-    friend PlainLanes operator-(const PlainLanes& a, const PlainLanes& b) {
-        return each([&](std::size_t i) { return a.at[i] - b.at[i]; });
+
+    using Number = NumberOf<Half>;
+    static constexpr std::size_t half = sizeof(Half) / sizeof(Number);
+
+    NAIVELY_INLINE Number operator[](std::size_t i) const {
+        return i < half ? lane(low, i) : lane(high, i - half);
     }
-    friend PlainLanes operator+(const PlainLanes& a, const PlainLanes& b) {
-        return each([&](std::size_t i) { return a.at[i] + b.at[i]; });
+    NAIVELY_INLINE friend Pair operator+(const Pair& a, const Pair& b) {
+        return {a.low + b.low, a.high + b.high};
     }
-    friend PlainLanes operator-(const PlainLanes& a, T b) {
-        return each([&](std::size_t i) { return a.at[i] - b; });
+    NAIVELY_INLINE friend Pair operator-(const Pair& a, const Pair& b) {
+        return {a.low - b.low, a.high - b.high};
     }
-    friend PlainLanes operator*(const PlainLanes& a, const PlainLanes& b) {
-        return each([&](std::size_t i) { return a.at[i] * b.at[i]; });
+    NAIVELY_INLINE friend Pair operator*(const Pair& a, const Pair& b) {
+        return {a.low * b.low, a.high * b.high};
     }
-    friend PlainLanes operator/(const PlainLanes& a, const PlainLanes& b) {
-        return each([&](std::size_t i) { return a.at[i] / b.at[i]; });
+    NAIVELY_INLINE friend Pair operator/(const Pair& a, const Pair& b) {
+        return {a.low / b.low, a.high / b.high};
     }
-    friend PlainLanes operator*(const PlainLanes& a, T b) {
-        return each([&](std::size_t i) { return a.at[i] * b; });
+    NAIVELY_INLINE friend Pair operator+(const Pair& a, Number b) {
+        return {a.low + b, a.high + b};
     }
-    friend PlainLanes operator+(const PlainLanes& a, T b) {
-        return each([&](std::size_t i) { return a.at[i] + b; });
+    NAIVELY_INLINE friend Pair operator-(const Pair& a, Number b) {
+        return {a.low - b, a.high - b};
     }
-    PlainLanes& operator+=(const PlainLanes& b) {
-        for (std::size_t i = 0; i < n; ++i) at[i] += b.at[i];
+    NAIVELY_INLINE friend Pair operator*(const Pair& a, Number b) {
+        return {a.low * b, a.high * b};
+    }
+    NAIVELY_INLINE Pair& operator+=(const Pair& b) {
+        low += b.low, high += b.high;
         return *this;
     }
 };
 
-using Lanes = PlainLanes<double, lane_count>;
-using ShortLanes = PlainLanes<float, 2 * lane_count>;
-using HalfLanes = PlainLanes<float, lane_count>;
-using FourLanes = PlainLanes<double, 4>;
-using TwoLanes = PlainLanes<double, 2>;
+// What there is of lanes, for each half.
+template <class Half> NAIVELY_INLINE void load(const double* from, Pair<Half>& x) {
+    load(from, x.low);
+    load(from + Pair<Half>::half, x.high);
+}
+template <class Half> NAIVELY_INLINE void load(const float* from, Pair<Half>& x) {
+    load(from, x.low);
+    load(from + Pair<Half>::half, x.high);
+}
+template <class Half> NAIVELY_INLINE void store(const Pair<Half>& x, double* to) {
+    store(x.low, to);
+    store(x.high, to + Pair<Half>::half);
+}
+template <class Half> NAIVELY_INLINE void fill(float x, Pair<Half>& lanes) {
+    fill(x, lanes.low);
+    fill(x, lanes.high);
+}
+template <class Half, class HalfMask>
+NAIVELY_INLINE void find_present(const Pair<Half>& x, Pair<HalfMask>& present) {
+    find_present(x.low, present.low);
+    find_present(x.high, present.high);
+}
+template <class HalfMask, class Half>
+NAIVELY_INLINE void zero_unless(const Pair<HalfMask>& kept, Pair<Half>& value) {
+    zero_unless(kept.low, value.low);
+    zero_unless(kept.high, value.high);
+}
+template <class HalfMask, class Half>
+NAIVELY_INLINE void zero_where(const Pair<HalfMask>& dropped, Pair<Half>& value) {
+    zero_where(dropped.low, value.low);
+    zero_where(dropped.high, value.high);
+}
+template <class Half>
+NAIVELY_INLINE void set_where_zero(const Pair<Half>& x, Pair<Half>& target,
+                                   const Pair<Half>& value) {
+    set_where_zero(x.low, target.low, value.low);
+    set_where_zero(x.high, target.high, value.high);
+}
+template <class Half>
+NAIVELY_INLINE void set_where_missing(const Pair<Half>& x, Pair<Half>& target, float value) {
+    set_where_missing(x.low, target.low, value);
+    set_where_missing(x.high, target.high, value);
+}
+template <class Half>
+NAIVELY_INLINE void set_where_greater(const Pair<Half>& a, const Pair<Half>& b, Pair<Half>& target,
+                                      const Pair<Half>& value) {
+    set_where_greater(a.low, b.low, target.low, value.low);
+    set_where_greater(a.high, b.high, target.high, value.high);
+}
+template <class Half>
+NAIVELY_INLINE void set_where_less(const Pair<Half>& a, const Pair<Half>& b, Pair<Half>& target,
+                                   const Pair<Half>& value) {
+    set_where_less(a.low, b.low, target.low, value.low);
+    set_where_less(a.high, b.high, target.high, value.high);
+}
+template <class Half>
+NAIVELY_INLINE void set_root_of_two(const Pair<Half>& bits, Pair<Half>& root) {
+    set_root_of_two(bits.low, root.low);
+    set_root_of_two(bits.high, root.high);
+}
+template <class Half>
+NAIVELY_INLINE void multiply_by_power_of_two(const Pair<Half>& bits, Pair<Half>& x) {
+    multiply_by_power_of_two(bits.low, x.low);
+    multiply_by_power_of_two(bits.high, x.high);
+}
 
-struct Mask {
-    bool at[lane_count];
-};
-
-template <class T> inline void load(const T* from, Lanes& x) {
-    for (std::size_t i = 0; i < lane_count; ++i) x.at[i] = static_cast<double>(from[i]);
+template <class Half, class Narrow>
+NAIVELY_INLINE void narrow(const Pair<Half>& x, Pair<Narrow>& half) {
+    narrow(x.low, half.low);
+    narrow(x.high, half.high);
 }
-inline void narrow(const Lanes& x, HalfLanes& half) {
-    for (std::size_t i = 0; i < lane_count; ++i) half.at[i] = static_cast<float>(x.at[i]);
+#ifdef NAIVELY_VECTORS
+NAIVELY_INLINE void narrow(const Pair<FourLanes>& x, HalfLanes& half) {
+    FourShortLanes low, high;
+    narrow(x.low, low);
+    narrow(x.high, high);
+    half = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
-inline void fill(float x, ShortLanes& lanes) {
-    for (float& lane : lanes.at) lane = x;
+NAIVELY_INLINE void narrow(const Pair<TwoLanes>& x, FourShortLanes& half) {
+    half = __builtin_shufflevector(__builtin_convertvector(x.low, TwoShortLanes),
+                                   __builtin_convertvector(x.high, TwoShortLanes), 0, 1, 2, 3);
 }
-inline void find_present(const Lanes& x, Mask& present) {
-    for (std::size_t i = 0; i < lane_count; ++i) present.at[i] = x.at[i] == x.at[i];
-}
-inline void store(const Lanes& x, double* to) { std::memcpy(to, x.at, sizeof x.at); }
-inline void set_where_zero(const Lanes& x, Lanes& target, const Lanes& value) {
-    for (std::size_t i = 0; i < lane_count; ++i)
-        if (x.at[i] == 0.0) target.at[i] = value.at[i];
-}
-inline void set_where_missing(const ShortLanes& x, ShortLanes& target, float value) {
-    for (std::size_t i = 0; i < 2 * lane_count; ++i)
-        if (x.at[i] != x.at[i]) target.at[i] = value;
-}
-inline void zero_unless(const Mask& kept, Lanes& value) {
-    for (std::size_t i = 0; i < lane_count; ++i)
-        if (!kept.at[i]) value.at[i] = 0.0;
-}
-inline void zero_where(const Mask& dropped, Lanes& value) {
-    for (std::size_t i = 0; i < lane_count; ++i)
-        if (dropped.at[i]) value.at[i] = 0.0;
+#endif
+template <class Half, std::size_t n> NAIVELY_INLINE void transpose(Pair<Half> (&square)[n]) {
+    constexpr std::size_t half = n / 2;
+    Half quarter[4][half];
+    for (std::size_t i = 0; i < half; ++i) {
+        quarter[0][i] = square[i].low, quarter[1][i] = square[i + half].low;
+        quarter[2][i] = square[i].high, quarter[3][i] = square[i + half].high;
+    }
+    for (Half(&q)[half] : quarter) transpose(q);
+    for (std::size_t i = 0; i < half; ++i) {
+        square[i] = {quarter[0][i], quarter[1][i]};
+        square[i + half] = {quarter[2][i], quarter[3][i]};
+    }
 }
 
-inline void set_where_greater(const Lanes& a, const Lanes& b, Lanes& target, const Lanes& value) {
-    const Lanes chosen = value;
-    for (std::size_t i = 0; i < lane_count; ++i)
-        if (a.at[i] > b.at[i]) target.at[i] = chosen.at[i];
+// rows[i][l] becomes columns[l][i], for sixteen rows.
+template <class Half>
+NAIVELY_INLINE void transpose(const Half (&rows)[2 * lane_count],
+                              Pair<Half> (&columns)[lane_count]) {
+    Half low[lane_count], high[lane_count];
+    for (std::size_t i = 0; i < lane_count; ++i) low[i] = rows[i], high[i] = rows[lane_count + i];
+    transpose(low);
+    transpose(high);
+    for (std::size_t c = 0; c < lane_count; ++c) columns[c] = {low[c], high[c]};
 }
 
-inline void set_root_of_two(const Lanes& bits, Lanes& root) {
-    for (std::size_t i = 0; i < lane_count; ++i) set_root_of_two(bits.at[i], root.at[i]);
-}
-inline void multiply_by_power_of_two(const Lanes& bits, Lanes& x) {
-    for (std::size_t i = 0; i < lane_count; ++i) multiply_by_power_of_two(bits.at[i], x.at[i]);
-}
+#ifndef NAIVELY_VECTORS
+
+using TwoLanes = Pair<double>;
+using FourLanes = Pair<TwoLanes>;
+using Lanes = Pair<FourLanes>;
+using HalfLanes = Pair<Pair<Pair<float>>>;
+using ShortLanes = Pair<HalfLanes>;
+using Mask = Pair<Pair<Pair<bool>>>;
 
 template <class V, class T>
 inline void turn_two_columns(const T* x, std::size_t stride, double* left, double* right) {
@@ -363,38 +526,7 @@ inline void turn_two_columns(const T* x, std::size_t stride, double* left, doubl
     }
 }
 
-inline void set_where_less(const ShortLanes& a, const ShortLanes& b, ShortLanes& target,
-                           const ShortLanes& value) {
-    const ShortLanes less = a, than = b, chosen = value;
-    for (std::size_t i = 0; i < 2 * lane_count; ++i)
-        if (less.at[i] < than.at[i]) target.at[i] = chosen.at[i];
-}
-
-inline void transpose(const HalfLanes (&rows)[2 * lane_count], ShortLanes (&columns)[lane_count]) {
-    for (std::size_t i = 0; i < 2 * lane_count; ++i)
-        for (std::size_t l = 0; l < lane_count; ++l) columns[l][i] = rows[i][l];
-}
-inline void transpose(Lanes (&square)[lane_count]) {
-    for (std::size_t i = 0; i < lane_count; ++i)
-        for (std::size_t l = 0; l < i; ++l) {
-            const double held = square[i][l];
-            square[i][l] = square[l][i];
-            square[l][i] = held;
-        }
-}
-
 #endif
-
-// The same for a single number.
-NAIVELY_INLINE void load(const double* from, double& x) { x = *from; }
-NAIVELY_INLINE void store(const double& x, double* to) { *to = x; }
-NAIVELY_INLINE void set_where_zero(const double& x, double& target, const double& value) {
-    target = x == 0.0 ? value : target;
-}
-NAIVELY_INLINE void set_where_greater(const double& a, const double& b, double& target,
-                                      const double& value) {
-    target = a > b ? value : target;
-}
 
 // Whether there is infinity among numbers; NaN is none.
 

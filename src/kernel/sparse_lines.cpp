@@ -11,25 +11,6 @@ constexpr std::size_t most_quads = 8;  // that stay in registers: 32 classes at 
 constexpr std::size_t quad_size = 4;
 constexpr std::size_t line_bytes = 64;
 
-// Four sums. Eight in one vector would leave the registers where those hold four.
-#ifdef NAIVELY_VECTORS
-typedef double Quad __attribute__((vector_size(32)));
-
-NAIVELY_INLINE void add_scaled(const double* b, double x, Quad& sums) {
-    Quad weights;
-    std::memcpy(&weights, b, sizeof weights);
-    sums += weights * x;
-}
-#else
-struct Quad {
-    double at[quad_size];
-};
-
-inline void add_scaled(const double* b, double x, Quad& sums) {
-    for (std::size_t k = 0; k < quad_size; ++k) sums.at[k] += b[k] * x;
-}
-#endif
-
 // Weights by column and class: line j begins at B + j n_classes.
 struct Lines {
     const double* B;
@@ -41,17 +22,21 @@ struct Lines {
 template <std::size_t Q> struct RowSums {
     const double* weights;  // of the first of the classes, in the first column
     std::size_t stride;
-    Quad sums[Q] = {};
+    FourLanes sums[Q] = {};  // eight in one vector would leave registers that hold four
 
     NAIVELY_INLINE void prefetch(std::uint32_t place) const {
         const auto from =
             reinterpret_cast<std::uintptr_t>(weights) + place * stride * sizeof(double);
-        for (std::size_t at = 0; at < Q * sizeof(Quad); at += line_bytes)
+        for (std::size_t at = 0; at < Q * sizeof(FourLanes); at += line_bytes)
             NAIVELY_PREFETCH_FAR(reinterpret_cast<const char*>(from + at));
-        NAIVELY_PREFETCH_FAR(reinterpret_cast<const char*>(from + Q * sizeof(Quad) - 1));
+        NAIVELY_PREFETCH_FAR(reinterpret_cast<const char*>(from + Q * sizeof(FourLanes) - 1));
     }
     NAIVELY_INLINE void add(const double* b, double x) {
-        for (std::size_t q = 0; q < Q; ++q) add_scaled(b + q * quad_size, x, sums[q]);
+        for (std::size_t q = 0; q < Q; ++q) {
+            FourLanes weights;
+            load(b + q * quad_size, weights);
+            sums[q] += weights * x;
+        }
     }
     NAIVELY_INLINE void add(std::uint32_t place, double x) { add(weights + place * stride, x); }
 };

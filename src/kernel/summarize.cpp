@@ -5,7 +5,6 @@
 #include <cstring>
 #include <vector>
 
-#include "memory.hpp"
 #include "moments.hpp"
 #include "registers.hpp"
 

@@ -42,11 +42,10 @@ NAIVELY_INLINE std::size_t transpose(const Line* lines, std::size_t n, double* t
             std::memcpy(numbers, lines[l].data + done * sizeof(T), sizeof numbers);
             for (std::size_t i = 0; i < lane_count; ++i)
                 converted[i] = static_cast<double>(numbers[i]);
-            std::memcpy(&square[l], converted, sizeof converted);
+            load(converted, square[l]);
         }
         naively::transpose(square);
-        for (std::size_t i = 0; i < lane_count; ++i)
-            std::memcpy(target + (done + i) * stride, &square[i], sizeof(Lanes));
+        for (std::size_t i = 0; i < lane_count; ++i) store(square[i], target + (done + i) * stride);
     }
     return done;
 }

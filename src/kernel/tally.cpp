@@ -258,7 +258,6 @@ class BinCounter {
     bool count_strips(std::size_t column, std::size_t columns, Counts& counts) {
         for (std::size_t row = 0; row < X_.n_rows; row += strip_rows) {
             const std::size_t rows = std::min(strip_rows, X_.n_rows - row);
-            touch_rows(X_, row, rows, column, columns);
             for (std::size_t j = 0; j < columns; ++j) {
                 const std::size_t at = j % strip_columns;
                 if (at == 0)

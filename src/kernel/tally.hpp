@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "memory.hpp"
+#include "registers.hpp"
 #include "table.hpp"
 
 namespace naively {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "exp_log.hpp"
-#include "memory.hpp"
+#include "registers.hpp"
 #include "tile.hpp"
 
 namespace naively {

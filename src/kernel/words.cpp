@@ -28,24 +28,6 @@ struct Entry {
     std::uint32_t code;
 };
 
-// Sorts by one byte of the prefix after the other, the last first; bytes that are all alike are
-// passed over.
-void sort_by_prefix(std::vector<Entry>& entries) {
-    std::vector<std::size_t> counts(8 * 256);
-    for (const Entry& entry : entries)
-        for (std::size_t byte = 0; byte < 8; ++byte)
-            ++counts[256 * byte + (entry.prefix >> 8 * byte & 0xFF)];
-    std::vector<Entry> other(entries.size());
-    for (std::size_t byte = 0; byte < 8; ++byte) {
-        std::size_t* places = counts.data() + 256 * byte;
-        if (std::count(places, places + 256, entries.size())) continue;
-        std::size_t next = 0;
-        for (std::size_t i = 0; i < 256; ++i) next += std::exchange(places[i], next);
-        for (const Entry& entry : entries) other[places[entry.prefix >> 8 * byte & 0xFF]++] = entry;
-        entries.swap(other);
-    }
-}
-
 // Visits the words of two sorted vocabularies in order: first(i, j, which), where `which` is
 // negative for word i of a alone, positive for word j of b alone, and zero for both.
 template <class Visit> void merge(const WordsView& a, const WordsView& b, Visit visit) {
@@ -77,7 +59,7 @@ std::int32_t WordTable::find_or_add(const WordKey& key, const WordsView& words, 
 
 void WordTable::grow() {
     const unsigned bits = slots_.size() < (std::size_t{1} << 20) ? 2 : 1;
-    std::vector<Slot, LargePages<Slot>> old(slots_.size() << bits);
+    std::vector<Slot> old(slots_.size() << bits);
     old.swap(slots_);
     shift_ -= bits;
     for (const Slot& slot : old) {
@@ -108,17 +90,11 @@ std::vector<std::uint32_t> order_of(const WordsView& words) {
     std::vector<Entry> entries(words.n);
     for (std::size_t i = 0; i < words.n; ++i)
         entries[i] = {prefix_of(words.word(i), words.length(i)), static_cast<std::uint32_t>(i)};
-    sort_by_prefix(entries);
-    const auto precedes = [&](const Entry& a, const Entry& b) {
+    std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+        if (a.prefix != b.prefix) return a.prefix < b.prefix;
         return compare(words.word(a.code), words.length(a.code), words.word(b.code),
                        words.length(b.code)) < 0;
-    };
-    for (auto first = entries.begin(); first != entries.end();) {  // those of the same prefix
-        auto last = first + 1;
-        while (last != entries.end() && last->prefix == first->prefix) ++last;
-        if (last - first > 1) std::sort(first, last, precedes);
-        first = last;
-    }
+    });
     std::vector<std::uint32_t> order(words.n);
     for (std::size_t i = 0; i < words.n; ++i) order[i] = entries[i].code;
     return order;

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <vector>
 
-#include "memory.hpp"
 #include "simd.hpp"
 
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -152,7 +151,7 @@ class WordTable {
 
     unsigned shift_;
     std::size_t n_ = 0;
-    std::vector<Slot, LargePages<Slot>> slots_;
+    std::vector<Slot> slots_;
 };
 
 // A vocabulary that grows.
