@@ -704,11 +704,12 @@ class SummaryClassifier(Upward):
         return cells_in_order(row, state.summary.schema, absent)
 
     def _measure_cells(
-        self, cells: NDArray[Any], targets: Targets, columns: Schema, known: Schema | None
+        self, cells: list[list[Any]], targets: Targets, columns: Schema, known: Schema | None
     ) -> Summary:
         """Measure plain cells of rows of a stream, under a schema if one is known."""
-        table = self._table(cells.astype(np.float64))
-        return self.measure_rows(table, known or self._stream_schema(columns), targets)
+        numbers = np.array(cells, dtype=np.float64).reshape(len(cells), columns.n_columns)
+        schema = known or self._stream_schema(columns)
+        return self.measure_rows(self._table(numbers), schema, targets)
 
     def _table(self, numbers: NDArray[Any]) -> Rows:
         """Return an array of numbers as a table that the kernel reads."""

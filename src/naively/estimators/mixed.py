@@ -356,18 +356,21 @@ class NaiveBayesClassifier(SummaryClassifier):
         return _PLAIN.get(type(cell)) or held_by_objects([cell]).what
 
     def _measure_cells(
-        self, cells: NDArray[Any], targets: Targets, columns: Schema, known: Schema | None
+        self, cells: list[list[Any]], targets: Targets, columns: Schema, known: Schema | None
     ) -> Summary:
+        table = np.empty((len(cells), columns.n_columns), dtype=object)
+        for i, row in enumerate(cells):
+            table[i] = row
         if known is not None:
-            schema = schema_of(cells, known)
-            return measure(read(cells, schema, n_jobs=self.n_jobs), targets, schema)
+            schema = schema_of(table, known)
+            return measure(read(table, schema, n_jobs=self.n_jobs), targets, schema)
         given, names = self.fixed_kinds(), columns.names or ()
         sources = {(split_name(name) or ("",))[0] for name in names}
         for j, name in enumerate(names):  # beside a column of the name of its part, text is text
-            if name in sources and schema_of(cells[:, [j]]).dates:
+            if name in sources and schema_of(table[:, [j]]).dates:
                 given = {name: CATEGORY, **given}
-        schema = with_options(schema_of(cells, given=given, names=columns.names), self.families)
-        return self.measure_rows(read(cells, schema, n_jobs=self.n_jobs), schema, targets)
+        schema = with_options(schema_of(table, given=given, names=columns.names), self.families)
+        return self.measure_rows(read(table, schema, n_jobs=self.n_jobs), schema, targets)
 
 
 def _functions(

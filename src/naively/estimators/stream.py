@@ -483,9 +483,9 @@ class BufferedStream:
     ) -> Summary:
         """Measure the cells of some columns, under a schema if one is known."""
         names, absent = columns.names or (), self._absent
-        cells = np.empty((len(rows), columns.n_columns), dtype=object)
-        for i, row in enumerate(rows):
-            cells[i] = row if isinstance(row, list) else [row.get(name, absent) for name in names]
+        cells = [
+            r if isinstance(r, list) else [r.get(name, absent) for name in names] for r in rows
+        ]
         return self._estimator._measure_cells(cells, targets, columns, schema)
 
     def _measured_where_present(self, rows: list[Row], targets: Targets, schema: Schema) -> Summary:
