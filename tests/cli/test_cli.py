@@ -17,20 +17,7 @@ from naively import GaussianNB
 from naively.cli import console
 from naively.cli.program import OTHER_WORDS, Commands
 from naively.evaluation import evaluate
-from tests.commands import (
-    IRIS,
-    fails,
-    fitted,
-    fitted_once,
-    folder,
-    iris,
-    run,
-    run_on_terminal,
-    run_program,
-    run_well,
-)
-
-__all__ = ["fitted", "fitted_once", "folder", "iris"]  # fixtures
+from tests.commands import IRIS, fails, run, run_on_terminal, run_program, run_well
 
 ESCAPE = "\x1b["
 
@@ -360,6 +347,9 @@ MISTAKES = {  # commands, and what is said of them: a whole line where it ends a
     "predict m iris.csv -o no/p.csv": "cannot write 'no/p.csv'",
     "inspect iris.csv": "'iris.csv' is not a valid model file",
     "inspect no": "cannot read 'no': No such file or directory.",
+    "stream m -t y --decay 2": (
+        "Invalid value for '--decay': it must be at most 1; got 2. Try 'naively stream --help'."
+    ),
     "compare gaps.csv -t y --model gaussian": "takes no missing cells, and column 'b' has some",
     "demo": "cannot write 'out",
 }

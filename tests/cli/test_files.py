@@ -19,18 +19,7 @@ import pytest
 
 import naively
 from naively import GaussianNB
-from tests.commands import (
-    PROGRAM,
-    fails,
-    folder,
-    iris,
-    run_on_terminal,
-    run_program,
-    run_well,
-    wait_until_read,
-)
-
-__all__ = ["folder", "iris"]  # fixtures
+from tests.commands import PROGRAM, fails, run_on_terminal, run_program, run_well, wait_until_read
 
 FIT = "fit", "--model", "gaussian", "-t", "species", "-o"
 # A pass that takes its time and saves after every piece, of which there are many.
@@ -420,7 +409,7 @@ def test_labels_of_another_type_than_the_models(folder):
     assert line == "the labels must be str as the model's are ('a', 'b'); got 1."
 
 
-@pytest.mark.parametrize("command", ["update", "forget"])
+@pytest.mark.parametrize("command", ["update", "forget", "drift"])
 def test_a_column_of_dates_is_the_models_and_not_the_labels(folder, command):
     days = [f"2024-0{i % 9 + 1}-11" for i in range(40)]
     rows = pd.DataFrame({"day": days, "x": range(40), "y": ["a", "b"] * 20})

@@ -92,7 +92,7 @@ def _target(before: Any, source: Any, weight: str | None) -> str | None:
     """Return the one column beside the model's, if its first cells are classes of the model."""
     from naively.cli.data import tell_target
 
-    others = source.others(before.summary_.schema.names, weight)
+    others = source.others(before.summary_.schema.inputs, weight)
     cells = source.first.cells(others[0]) if len(others) == 1 else []
     known = set(map(str, before.classes_.tolist()))
     return tell_target(others[0]) if cells and known.issuperset(map(str, cells)) else None

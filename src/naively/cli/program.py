@@ -216,6 +216,8 @@ def _value(value: Any, kind: Any, param: Any) -> Any:
         raise ValueError(f"it must be {what}; got {value!r}.") from None
     if param.min is not None and not number >= param.min:
         raise ValueError(f"it must be at least {param.min:g}; got {value}.")
+    if param.max is not None and not number <= param.max:
+        raise ValueError(f"it must be at most {param.max:g}; got {value}.")
     return number
 
 
