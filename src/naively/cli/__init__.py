@@ -1,8 +1,9 @@
 """The command line: ``naively``, or ``python -m naively``.
 
-One file per command; `options` holds what several of them take, `data` looks at their files,
-`console` does the talking and `bars` show progress. Whatever is heavy is imported by the command
-that needs it, so that ``naively --help`` is quick.
+A file for each command; `options` and `parameters` hold what several of them take, `data` looks at
+their files, `outputs` says where they may write, `console` talks and shows progress, and `program`
+puts them together. Whatever is heavy is imported by the command that needs it, so that
+``naively --help`` is quick.
 """
 
 from __future__ import annotations

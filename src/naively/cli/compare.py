@@ -63,11 +63,9 @@ def compare(
         how = {"against": [name.strip() for name in against.split(",")], "folds": folds or FOLDS}
     elif chosen.name == "gaussian":
         import numpy as np
-        from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
         _check_no_missing(X)
         X = np.column_stack([column.to_numpy() for column in X.columns]).astype(np.float64)
-        compared = compared, TheirGaussianNB()
     else:
         from naively.evaluation.classifiers import GaussianNB
 

@@ -30,14 +30,9 @@ _ROW = b" "  # which a line begins with that holds a row
 
 
 class Journal:
-    """Rows that were learned since a model was written.
+    """Rows that were learned since a model was written, in a file beside the model's.
 
-    Parameters
-    ----------
-    model : path-like
-        The model's file, which need not be there. The journal is beside it, as ``.journal``.
-    options : dict or None, default=None
-        By which the program learns its rows; those of a new model matter until there is a model.
+    The options are those by which rows are learned; some matter until there is a model.
     """
 
     def __init__(

@@ -140,17 +140,7 @@ _MIN_PROBABILITY = 1e-15  # of the true class, for the log loss
 
 
 class Learner:
-    """A model that answers rows and learns them, and how well it did.
-
-    Parameters
-    ----------
-    model : estimator
-        What learns.
-    target : str
-        The name of the label.
-    weight : str or None
-        The name of the row's weight.
-    """
+    """A model that answers rows and learns them, and how well it did."""
 
     def __init__(self, model: Any, target: str, weight: str | None = None) -> None:
         self.model, self._target, self._weight = model, target, weight
@@ -201,16 +191,12 @@ class Learner:
         """Return what became of the rows, and how well those with a label were predicted before."""
         rest = self.n_rows - self._n_learned - self._n_refused
         counts = f"{self._n_learned:,} learned, {self._n_refused:,} refused, {rest:,} without label"
-        if not self._n_judged:
-            return (
-                f"{self.n_rows:,} rows, none of them with a label that was predicted before; "
-                f"{counts}."
-            )
-        return (
-            f"{self.n_rows:,} rows, of which {self._n_judged:,} were predicted and had a label: "
-            f"accuracy {self._n_right / self._n_judged:.4f}, "
-            f"log loss {self._loss / self._n_judged:.4f}; {counts}."
-        )
+        n = self._n_judged
+        judged = "none of them with a label that was predicted before"
+        if n:
+            judged = f"of which {n:,} were predicted and had a label: "
+            judged += f"accuracy {self._n_right / n:.4f}, log loss {self._loss / n:.4f}"
+        return f"{self.n_rows:,} rows, {judged}; {counts}."
 
     def check_some_learned(self) -> None:
         """Raise where rows came and none was learned: the input is probably not what was meant."""
