@@ -7,9 +7,7 @@ import sys
 
 import pytest
 
-from tests.commands import folder, iris, run_well
-
-__all__ = ["folder", "iris"]  # fixtures
+from tests.commands import run_well
 
 SHELLS = ["bash", "zsh", "fish"]
 

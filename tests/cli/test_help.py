@@ -16,9 +16,7 @@ import typer
 
 from naively.cli.help_page import HelpPage
 from naively.cli.program import Commands, program
-from tests.commands import fails, fitted, fitted_once, folder, iris, run_well
-
-__all__ = ["fitted", "fitted_once", "folder", "iris"]  # fixtures
+from tests.commands import fails, run_well
 
 COMMANDS = Commands()
 WHOLE = typer.main.get_command(program)

@@ -6,9 +6,7 @@ import sys
 import pytest
 
 from naively import GaussianNB, NaivelyError
-from tests.commands import fails, fitted, fitted_once, folder, iris
-
-__all__ = ["fitted", "fitted_once", "folder", "iris"]  # fixtures
+from tests.commands import fails
 
 LOADED = """
 import sys

@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 
 from naively import GaussianNB, load, tune
-from tests.commands import IRIS, fails, folder, iris, run_well
-
-__all__ = ["folder", "iris"]  # fixtures
+from tests.commands import IRIS, fails, run_well
 
 
 def test_the_table_is_that_of_the_library(folder):
