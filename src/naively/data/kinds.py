@@ -87,6 +87,16 @@ class Held(NamedTuple):
     # whether they are categories by declaration: a pandas Categorical, an Arrow dictionary
     coded: bool = False
 
+    @property
+    def is_text(self) -> bool:
+        """Whether the cells are text, and no categories by declaration."""
+        return self.what == "text" and not self.coded
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the cells are read as numbers as they are: numbers, or booleans as 0 and 1."""
+        return self.what in ("number", "boolean") and not self.coded
+
 
 _TEXT = Held("text", "str")
 
@@ -171,8 +181,7 @@ class _Category(Kind):
 
 class _Text(Kind):
     def takes(self, held: Held, cells: Callable[[], Sequence[Any]] | None) -> bool:
-        is_text = held.what == "text" and not held.coded
-        return is_text and cells is not None and is_prose(cells())
+        return held.is_text and cells is not None and is_prose(cells())
 
     def fits(self, held: Held) -> bool:
         return held.what == "text"
@@ -263,7 +272,7 @@ def dates_have_time(held: Held, cells: Callable[[], Sequence[Any]]) -> bool | No
     """
     if held.what in DATES:
         return held.what == "datetime"
-    if held.coded or held.what != "text":
+    if not held.is_text:
         return None
     texts = [cell for cell in cells() if isinstance(cell, str)][:LOOKED_AT]
     return any(len(text) > _DATE_LENGTH for text in texts) if are_dates(texts) else None

@@ -276,11 +276,7 @@ def _looked_at(X: Any) -> list[int]:
         return list(range(X.shape[1])) if X.dtype.kind in "OUT" else []
     columns = [column for _, column in X._meta.items()]
     held = [(column.dtype == np.dtype(object), held_by(column)) for column in columns]
-    return [
-        j
-        for j, (is_object, its) in enumerate(held)
-        if is_object or (its.what == "text" and not its.coded)
-    ]
+    return [j for j, (is_object, its) in enumerate(held) if is_object or its.is_text]
 
 
 def _first_rows(X: Any, start: int, stop: int, columns: list[int]) -> list[Any]:

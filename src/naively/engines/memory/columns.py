@@ -272,7 +272,7 @@ def _left_out(name: str, column: Any, kind: Any, take_text: bool) -> LeftOut | N
         return LeftOut(name, "dates or times")
     if held.what == "other":
         return LeftOut(name, f"of type {kind}")
-    if take_text or held.what == "boolean" or (held.what == "number" and not held.coded):
+    if take_text or held.what == "boolean" or NUMBER.fits(held):
         return None
     if looks_numeric(column):
         return LeftOut(name, "looks numeric", *first_text(column))

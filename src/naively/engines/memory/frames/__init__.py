@@ -194,7 +194,7 @@ class _LaterColumn:
 def number_column(column: Any, name: str) -> Any:
     """Return an array that shares the column's memory, or what converts rows of it later."""
     held = held_by(column)
-    if held.what not in ("number", "boolean") or held.coded:
+    if not held.is_numeric:
         NUMBER.check(held, name)
     array = column if isinstance(column, np.ndarray) else library_of(column).shared(column)
     if array is not None and is_readable(array):
