@@ -45,6 +45,7 @@ def check(case):
         elif name == "scale":
             summary, last = factor * summary, None
             truth = [(y, w * Fraction(factor), x) for y, w, x in truth if factor]
+            lost = [w * Fraction(factor) for w in lost]  # what rounding took is scaled, too
         elif last is not None:
             lost.append(weight_of(truth))
             summary, truth, last = summary - last[0], truth[: last[1]], None
