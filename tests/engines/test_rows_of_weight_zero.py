@@ -17,7 +17,7 @@ from naively import (
     NaivelyError,
 )
 from tests import databases
-from tests.every_engine import ENGINES, IN_DATABASES, IN_MEMORY, OF_NUMBERS
+from tests.every_engine import ENGINES, FORMATS, OF_NUMBERS
 
 pytestmark = databases.QUIET
 N = 40
@@ -30,31 +30,39 @@ COLUMNS = {  # what a column holds, and cells of weight 0 that would make it hol
         ["someday", "2020-02-30"],
     ),
     "day": ([f"2021-{1 + i % 12:02}-{1 + i % 28:02}" for i in range(N)], ["2020-02-03T04:05"] * 2),
-    "town": (["Ulm", "Bonn", None, "Rom"] * (N // 4), [f"{PROSE} {i}" for i in range(99)]),
+    "town": (["Ulm", "Bonn", None, "Rom"] * (N // 4), [f"{PROSE} {i}" for i in range(1600)]),
     "text": ([f"{PROSE} {i}" for i in range(N)], ["2020-02-03", "Ulm"]),
     "number": ([float(i % 7) for i in range(N)], [1e300, float("inf")]),
     "empty": ([None] * N, ["Ulm", "2020-02-03"]),
 }
 
 
-TESTED = sorted(({*IN_MEMORY} | IN_DATABASES) - OF_NUMBERS)
+TESTED = [
+    pytest.param(engine, column, id=f"{engine}-{column}")
+    for engine in sorted({*ENGINES} - OF_NUMBERS)
+    for column in COLUMNS
+    # the types of files and of Spark are those of all rows, so all cells must be readable
+    if not (column == "date" and engine in {*FORMATS, "spark"})
+    if not (column == "empty" and engine in {"csv", "jsonl"})
+]
 HOSTILE = 60  # rows, half of them before all others
 
 
 def put_around(cells, others):
-    return [*others[: HOSTILE // 2], *cells, *others[HOSTILE // 2 :]]
+    half = len(others) // 2
+    return [*others[:half], *cells, *others[half:]]
 
 
 def table_of(columns, *, hostile):
     """Return a table, its labels and weights; rows of weight 0 are in it or not."""
+    n = max(HOSTILE, *(len(COLUMNS[name][1]) for name in columns)) if hostile else 0
     found = {}
     for name in columns:
         cells, others = COLUMNS[name]
-        others = (others * HOSTILE)[:HOSTILE] if hostile else []
+        others = (others * n)[:n]
         found[name] = pa.array(put_around(cells, others), TYPES.get(name, pa.string()))
-    others = ["never", "b"] * (HOSTILE // 2) if hostile else []
-    weights = put_around([1.0] * N, [0.0] * len(others))
-    return pa.table(found), put_around(Y, others), weights
+    weights = put_around([1.0] * N, [0.0] * n)
+    return pa.table(found), put_around(Y, ["never", "b"] * (n // 2)), weights
 
 
 def assert_same(found, expected):
@@ -62,11 +70,11 @@ def assert_same(found, expected):
     assert found.axes == expected.axes
     for kind, its in expected.statistics.items():
         for name, value in its.tensors().items():
-            np.testing.assert_allclose(found.statistics[kind].tensors()[name], value, rtol=1e-12)
+            actual = found.statistics[kind].tensors()[name]
+            np.testing.assert_allclose(actual, value, rtol=1e-12, atol=1e-15)  # of a mean's rest
 
 
-@pytest.mark.parametrize("column", COLUMNS)
-@pytest.mark.parametrize("engine", TESTED)
+@pytest.mark.parametrize(("engine", "column"), TESTED)
 def test_a_row_of_weight_zero_decides_nothing(engine, column, tmp_path):
     columns = dict.fromkeys(["number", column])
     found = []

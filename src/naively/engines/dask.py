@@ -30,7 +30,7 @@ files that hold all of them, is read once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial, reduce
 from itertools import pairwise
@@ -93,16 +93,8 @@ def summarize(
         The same bits whatever the scheduler.
     """
     check_table(X)
-    schema = schema_of(example(X)) if schema is None else schema
-    lazy, in_memory = {"X": X}, {}
-    for name, values in {"y": y, "sample_weight": sample_weight}.items():
-        if is_lazy(values):
-            lazy[name] = _aligned(X, values, name)
-        elif values is not None:
-            in_memory[name] = values
-    names, parts = _joined(lazy)
-    lengths = _lengths(X) if in_memory else []
-    cut = {name: _cut(values, lengths, name) for name, values in in_memory.items()}
+    schema = schema_of(example(X, sample_weight)) if schema is None else schema
+    names, parts, cut = _together(X, {"y": y, "sample_weight": sample_weight})
     held = dask.delayed(schema, traverse=False)
     results = []
     for i in range(0, len(parts), 1 if most is None else -(-len(parts) // most)):
@@ -145,9 +137,7 @@ def _measured(
     *made: tuple[Any, ...],
 ) -> Summary:
     """Summarize a partition: what was made of its collections, and what is in memory."""
-    parts = dict(given)
-    for group, values in zip(names, made, strict=True):
-        parts.update(zip(group, values, strict=True))
+    parts = _by_name(given, names, made)
     with name_partition(number):
         X, y, w = unmasked(parts["X"]), parts["y"], parts.get("sample_weight")
         return measure(X, y, schema=schema, sample_weight=w, n_jobs=1)
@@ -251,19 +241,21 @@ def _framed(answers: NDArray[Any], index: Any, classes: NDArray[Any]) -> Any:
 # --- A few rows that have the columns and the types of a collection -------------------------------
 
 
-def example(X: Any) -> Any:
+def example(X: Any, sample_weight: Any = None) -> Any:
     """Return rows of X's types: missing cells, or the first rows where cells must be looked at.
 
     X is computed only where it holds text or Python's objects, and then as many of its first
-    partitions as hold `LOOKED_AT` cells of each such column.
+    partitions as hold `LOOKED_AT` cells of each such column. Rows of weight 0 are not among them.
     """
     check_table(X)
     looked_at = _looked_at(X)
-    found: list[Any] = []
-    start, n_parts = 0, count(X) if looked_at else 0
+    if not looked_at:
+        return missing_row(X)
+    found, first_rows = list[Any](), _reading(X, sample_weight, looked_at)
+    start, n_parts = 0, count(X)
     while start < n_parts and not _are_enough(found, looked_at):
         stop = min(n_parts, 2 * start + 1)  # one, then twice as many as before
-        found += [rows for rows in _first_rows(X, start, stop, looked_at) if len(rows)]
+        found += [rows for rows in first_rows(range(start, stop)) if len(rows)]
         start = stop
     if not found:
         return missing_row(X)
@@ -279,20 +271,32 @@ def _looked_at(X: Any) -> list[int]:
     return [j for j, (is_object, its) in enumerate(held) if is_object or its.is_text]
 
 
-def _first_rows(X: Any, start: int, stop: int, columns: list[int]) -> list[Any]:
-    """Return the rows of some partitions that hold the first cells of columns."""
-    if is_array(X):
-        parts = [X.blocks[i].compute() for i in range(start, stop)]
-        return [_rows_with_cells(part, columns) for part in parts]
-    parts = X.partitions[start:stop].to_delayed()
-    found: tuple[Any, ...] = dask.compute(
-        *(dask.delayed(_rows_with_cells)(part, columns) for part in parts)
-    )
-    return list(found)
+def _reading(X: Any, sample_weight: Any, columns: list[int]) -> Callable[[range], Sequence[Any]]:
+    """Return what reads the rows of some partitions that hold the first cells of columns."""
+    names, parts, cut = _together(X, {"sample_weight": sample_weight})
+    look = dask.delayed(partial(_rows_with_cells, columns, names))
+
+    def read(some: range) -> Sequence[Any]:
+        given = [{name: pieces[i] for name, pieces in cut.items()} for i in some]
+        rows: Sequence[Any] = dask.compute(
+            *(look(own, *parts[i]) for i, own in zip(some, given, strict=True))
+        )
+        return rows
+
+    return read
 
 
-def _rows_with_cells(rows: Any, columns: list[int]) -> Any:
+def _rows_with_cells(
+    columns: list[int],
+    names: tuple[tuple[str, ...], ...],
+    given: dict[str, Any],
+    *made: tuple[Any, ...],
+) -> Any:
     """Return the first row, and those that hold the first `LOOKED_AT` present cells of columns."""
+    parts = _by_name(given, names, made)
+    rows, w = parts["X"], parts.get("sample_weight")
+    if w is not None and len(w) == len(rows):  # or it is an error later on
+        rows = rows[np.asarray(w) != 0]
     present = _present(rows, columns)
     first = np.arange(len(present)) == 0
     return rows[first | (present & (np.cumsum(present, axis=0) <= LOOKED_AT)).any(axis=1)]
@@ -352,6 +356,33 @@ def check_table(X: Any) -> None:
 def count(X: Any) -> int:
     """Return how many partitions a collection has: chunks of rows."""
     return int(X.numblocks[0] if is_array(X) else X.npartitions)
+
+
+def _together(
+    X: Any, others: dict[str, Any]
+) -> tuple[tuple[tuple[str, ...], ...], list[tuple[Any, ...]], dict[str, list[NDArray[Any]]]]:
+    """Return what `_joined` does, of X and of other collections; what is in memory is cut."""
+    lazy, in_memory = {"X": X}, {}
+    for name, values in others.items():
+        if is_lazy(values):
+            lazy[name] = _aligned(X, values, name)
+        elif values is not None:
+            in_memory[name] = values
+    names, parts = _joined(lazy)
+    lengths = _lengths(X) if in_memory else []
+    return names, parts, {name: _cut(v, lengths, name) for name, v in in_memory.items()}
+
+
+def _by_name(
+    given: dict[str, Any], names: tuple[tuple[str, ...], ...], made: tuple[tuple[Any, ...], ...]
+) -> dict[str, Any]:
+    """Return what belongs to a partition: what is in memory, and what was made of collections."""
+    pairs = (
+        pair
+        for group, values in zip(names, made, strict=True)
+        for pair in zip(group, values, strict=True)
+    )
+    return given | dict(pairs)
 
 
 def _joined(lazy: dict[str, Any]) -> tuple[tuple[tuple[str, ...], ...], list[tuple[Any, ...]]]:

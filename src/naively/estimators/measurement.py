@@ -397,7 +397,7 @@ def _measured_by_dask(
     from naively.engines import dask
 
     is_open = known is None or known.undecided
-    example = dask.example(X) if is_open else dask.missing_row(X)
+    example = dask.example(X, sample_weight) if is_open else dask.missing_row(X)
     decided = None if known is None else estimator._decided(example, known)
     checked = estimator.check_rows(example, decided)
     schema = checked.schema

@@ -66,9 +66,9 @@ class ArrowReader(Reader):
             _first_batch(file, self._remote) if self._n_batches and len(self._schema) else (0, 0)
         )
 
-    def first_batches(self, name: str) -> Iterator[Any]:
-        """Yield batches of the first rows, with one column."""
-        yield from self._read(range(self._n_batches), [name])
+    def first_batches(self, names: Sequence[str]) -> Iterator[Any]:
+        """Yield batches of the first rows, with some columns."""
+        yield from self._read(range(self._n_batches), names)
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield record batches from one on; small ones together, by the size of the first."""
@@ -161,7 +161,7 @@ class StreamReader(Reader):
         scanner = content if hasattr(content, "to_reader") else content.scanner()
         return cls(file, scanner.to_reader())
 
-    def first_batches(self, name: str) -> Iterator[Any]:
+    def first_batches(self, names: Sequence[str]) -> Iterator[Any]:
         """Yield the first batches, which come again."""
         yield from self._seen
         for batch in self._new_batches():
@@ -231,11 +231,11 @@ class ParquetReader(Reader):
         super().__init__(file, self._metadata.schema.to_arrow_schema())
         self._own = local()
 
-    def first_batches(self, name: str) -> Iterator[Any]:
-        """Yield batches of the first rows, with one column."""
+    def first_batches(self, names: Sequence[str]) -> Iterator[Any]:
+        """Yield batches of the first rows, with some columns."""
         opened = self.file.open(ahead=False)
         reader = pq.ParquetFile(opened, metadata=self._metadata, pre_buffer=False)
-        yield from reader.iter_batches(LOOKED_AT, columns=[name], use_threads=False)
+        yield from reader.iter_batches(LOOKED_AT, columns=[*names], use_threads=False)
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield row groups from one on."""

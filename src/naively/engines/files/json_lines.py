@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,24 +65,30 @@ class JsonLinesReader(Reader):
         if not kinds:
             raise BadFileError(file.name, f"it holds no objects. {_OBJECTS}")
         super().__init__(file, pa.schema(list(kinds.items())))
+        self._first_texts: dict[tuple[str, ...], list[Any]] = {}  # by the columns read beside them
 
     def goes_on(self) -> bool:
         """Whether there are lines beyond those that were looked at."""
         size = len(self._sample)
         return len(self._blocks.at(self._begin, size + 1)) > size
 
-    def first_batches(self, name: str) -> Iterator[Any]:
-        """Yield the first rows, with one column; of text, those that have a cell of it."""
-        if self.types.get(name) == pa.string():
-            yield from (batch.select([name]).drop_null() for batch in self._first_texts)
-        else:
-            yield from self._read(self._sample, lambda: 1, {name: pa.string()}, [name])
+    def first_batches(self, names: Sequence[str]) -> Iterator[Any]:
+        """Yield the first rows, with some columns; where the first is text, rows with a cell."""
+        name, *others = names
+        if self.types.get(name) != pa.string():
+            types = {name: pa.string()} | {other: self.types[other] for other in others}
+            yield from self._read(self._sample, lambda: 1, types, names)
+            return
+        key = tuple(others)
+        if key not in self._first_texts:
+            self._first_texts[key] = [*self._all_texts(others)]
+        for batch in self._first_texts[key]:
+            yield batch.select(names).filter(batch.column(name).is_valid())
 
-    @cached_property
-    def _first_texts(self) -> list[Any]:
-        """The first rows, with all columns of text: lines may have thousands of keys."""
-        types = {name: kind for name, kind in self.types.items() if kind == pa.string()}
-        return list(self._read(self._sample, lambda: 1, types, [*types]))
+    def _all_texts(self, others: Sequence[str]) -> Iterator[Any]:
+        """Yield the first rows, with all columns of text: lines may have thousands of keys."""
+        types = {n: kind for n, kind in self.types.items() if kind == pa.string() or n in others}
+        return self._read(self._sample, lambda: 1, types, [*types])
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield blocks of lines from a byte on."""

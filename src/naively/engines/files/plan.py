@@ -503,10 +503,10 @@ def _schema(
     how: dict[str, Any] = {"where": first.where, "out": OUT_OF_FILES}
     if fixed is not None:
         _check_number(names, fixed)
-        return plan(_source(first, names), fixed, **how)
+        return plan(_source(first, names, request.weight), fixed, **how)
     if not request.takes_categories:
         return Schema(len(names), names)
-    schema = plan(_source(first, names), given=request.kinds, **how)
+    schema = plan(_source(first, names, request.weight), given=request.kinds, **how)
     if not dates:
         return schema
     schema = named_parts(schema, request.columns)
@@ -514,7 +514,7 @@ def _schema(
     return schema.columns(kept)
 
 
-def _source(first: FirstRows, names: Sequence[str]) -> Source:
+def _source(first: FirstRows, names: Sequence[str], weight: str | None) -> Source:
     """Return what `plan` asks of files: the types that the first declares, or its rows show."""
     table = first.table.schema  # a declared type may have a dictionary
     types = dict(zip(table.names, table.types, strict=True)) | _declared(first)
@@ -527,7 +527,7 @@ def _source(first: FirstRows, names: Sequence[str]) -> Source:
             return held if times is None else Held("datetime" if times else "date", held.type)
         return held
 
-    return Source(names, held, first.cells)
+    return Source(names, held, lambda name: first.cells(name, weight))
 
 
 def _form(kind: Any, name: str) -> str:
@@ -574,4 +574,4 @@ def _dates(first: FirstRows, request: Request, fixed: Schema | None) -> dict[str
     settled = {*request.settled, request.target, request.weight}
     wanted = inputs_of(request.columns, first.names) or first.names
     names = [n for n in first.names if n in wanted and n not in settled and not is_index(n)]
-    return date_columns(_source(first, names))
+    return date_columns(_source(first, names, request.weight))

@@ -225,7 +225,7 @@ class FirstRows:
         self._streams: dict[str, OpenFile] = {}
         self.is_part = False
         self._rest = self._samples()
-        self._first_cells: dict[str, list[Any]] = {}
+        self._first_cells: dict[tuple[str, str | None], list[Any]] = {}  # by name and weight
 
     @classmethod
     def of(cls, source: Any, dialect: CsvDialect) -> FirstRows:
@@ -289,21 +289,24 @@ class FirstRows:
         if self._bad:
             raise self._bad[0]
 
-    def cells(self, name: str) -> list[Any]:
-        """Return the first cells of a column of text, from the first file with types on."""
+    def cells(self, name: str, weight: str | None = None) -> list[Any]:
+        """Return the first cells of a column of text, from the first file with types on.
+
+        Rows of weight 0 decide nothing, as they are left out.
+        """
         found: list[Any] = []
         if self.file is None or name in self.file.constants:
             return found
-        if name in self._first_cells:
-            return self._first_cells[name]
-        for cells in islice(self._cells(name, self.file), _MAX_BATCHES):
+        if (name, weight) in self._first_cells:
+            return self._first_cells[name, weight]
+        for cells in islice(self._cells(name, weight, self.file), _MAX_BATCHES):
             found += cells
             if len(found) >= LOOKED_AT:
                 break
-        self._first_cells[name] = found[:LOOKED_AT]
-        return self._first_cells[name]
+        self._first_cells[name, weight] = found[:LOOKED_AT]
+        return self._first_cells[name, weight]
 
-    def _cells(self, name: str, first: OpenFile) -> Iterator[list[Any]]:
+    def _cells(self, name: str, weight: str | None, first: OpenFile) -> Iterator[list[Any]]:
         """Yield the first cells of a column, batch by batch, from one file on."""
         start = self.files.index(first.file)
         for file in self.files[start : start + _MAX_BATCHES]:
@@ -314,9 +317,12 @@ class FirstRows:
                 continue
             if table.schema.get_field_index(name) < 0 or name in opened.constants:
                 continue
+            beside = [weight] if weight is not None and weight in table.column_names else []
             with errors_of_reading(file):
-                for batch in [table] if table.num_rows else opened.reader.first_batches(name):
-                    yield first_cells(batch.column(name), LOOKED_AT)
+                for batch in (
+                    [table] if table.num_rows else opened.reader.first_batches([name, *beside])
+                ):
+                    yield first_cells(_weighted(batch, *beside).column(name), LOOKED_AT)
 
     def fill(self, known: Collection[str] = ()) -> Any:
         """Return the rows, with the types of empty columns by later files; see `filled`."""
@@ -344,6 +350,16 @@ class FirstRows:
             self.keep_open(opened)
             self.is_part |= opened.reader.goes_on()
             yield opened, table
+
+
+def _weighted(batch: Any, *weights: str) -> Any:
+    """Return rows without those of weight 0. What is no weight is an error later on."""
+    for name in weights:
+        column = batch.column(name)
+        if held_by_type(column.type).what in ("number", "boolean"):
+            has_weight = pc.not_equal(column.cast(pa.float64(), safe=False), 0.0)
+            batch = batch.filter(pc.fill_null(has_weight, True))
+    return batch
 
 
 def _shows_types(opened: OpenFile, table: Any) -> bool:

@@ -392,8 +392,8 @@ class Reader:
         fields = zip(self._schema.names, map(plain, self._schema.types), strict=True)
         return pa.schema(list(fields)).empty_table()
 
-    def first_batches(self, name: str) -> Iterator[Any]:
-        """Yield batches of the first rows, with one column, where `sample` has none of them."""
+    def first_batches(self, names: Sequence[str]) -> Iterator[Any]:
+        """Yield batches of the first rows, with some columns, where `sample` has none of them."""
         yield from ()
 
     def goes_on(self) -> bool:

@@ -84,12 +84,16 @@ def summarize(
     bits whenever the same partitions hold the same rows in the same order.
     """
     keys = find_targets(target, weight, df.columns)
-    chosen = FrameColumns.of(df, columns, schema, exclude=keys)
+    weighted = df
+    if weight is not None:  # rows of weight 0 decide nothing
+        check_weights(held_by_type(df.schema[weight].dataType), weight)
+        w = df[quoted(weight)].cast("double")
+        weighted = df.where((w != 0.0) | w.isNull())
+    chosen = FrameColumns.of(weighted, columns, schema, exclude=keys)
     check_some(chosen.names, target)
     expressions = [df[quoted(target)].alias("y"), *chosen.select(df)]
     if weight is not None:
-        check_weights(held_by_type(df.schema[weight].dataType), weight)
-        expressions.insert(1, df[quoted(weight)].cast("double").alias("w"))
+        expressions.insert(1, w.alias("w"))
     labelled = LabelledColumns(chosen, target, weight)
     with readable_errors():
         rows = df.select(*expressions)
