@@ -345,8 +345,7 @@ class BufferedStream:
         held = self._checked({name: cell for name, cell in items if cell is not None})
         if any(map(_is_far, row.values() if isinstance(row, dict) else row)):
             trial = copy(self)
-            trial._waiting = self._waiting.copy()
-            trial._names = None if self._names is None else self._names.copy()
+            vars(trial).update(_waiting=copy(self._waiting), _names=copy(self._names))
             trial._append(row, label, weight)
             self._estimator._read(trial.summary())  # a variance may exceed every float64
         self._append(row, label, weight)

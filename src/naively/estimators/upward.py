@@ -177,8 +177,7 @@ class Upward:
         """
         from naively.export import to_onnx
 
-        estimator: Any = self
-        write_atomically(path, to_onnx(estimator, dtype=dtype))
+        write_atomically(path, to_onnx(snapshot(self), dtype=dtype))
 
     def to_sql(self, table: str, *, dialect: str = "duckdb", **options: Any) -> str:
         """Return one SELECT that scores a table inside its database.
@@ -194,8 +193,7 @@ class Upward:
         """
         from naively.export import to_sql
 
-        estimator: Any = self
-        return to_sql(estimator, table, dialect=dialect, **options)
+        return to_sql(snapshot(self), table, dialect=dialect, **options)
 
 
 def where_rows_are(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
