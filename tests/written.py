@@ -6,8 +6,10 @@ import sys
 from decimal import Decimal
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.dataset
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
@@ -25,6 +27,13 @@ from naively.engines.files.readers import FirstRows
 
 N = 3000
 FEATURES = ["ratio", "count", "short", "flag"]
+ENDINGS = [".csv", ".csv.gz", ".jsonl", ".tsv", ".parquet", ".feather", ".arrow", ".arrows"]
+STREAMS = {
+    "table": lambda table: table,
+    "reader": lambda table: table.to_reader(max_chunksize=70),
+    "polars": pl.from_arrow,
+    "dataset": pa.dataset.dataset,
+}
 
 
 def rows(n=N, seed=0):
@@ -39,6 +48,21 @@ def rows(n=N, seed=0):
             "short": pa.array((rng.integers(-99, 99, n) / 8).astype(np.float32)),
             "flag": pa.array(rng.random(n) < 0.5),
             "label": pa.array(rng.choice(["ü", "b", "a"], n)),
+        }
+    )
+
+
+def people(n=N, seed=0):
+    """Numbers that text holds exactly, text with quotes and commas, booleans, missing cells."""
+    rng = np.random.default_rng(seed)
+    towns = np.array(["Ulm", "Köln", 'a, "b"', "Bonn"], dtype=object)[rng.integers(0, 4, n)]
+    return pa.table(
+        {
+            "age": pa.array(rng.integers(-99, 99, n) / 8, mask=rng.random(n) < 0.1),
+            "town": pa.array(towns, mask=rng.random(n) < 0.1),
+            "flag": pa.array(rng.random(n) < 0.3),
+            "size": pa.array(rng.integers(0, 50, n)),
+            "label": pa.array(rng.choice(["yes", "no", "maybe"], n)),
         }
     )
 
@@ -77,6 +101,19 @@ def as_json_lines(table):
 
 def _in_json(value):
     return float(value) if isinstance(value, Decimal) else str(value)
+
+
+def in_form(form, table, folder):
+    """Return a table as a stream, or in a file with this ending."""
+    return STREAMS[form](table) if form in STREAMS else write(table, folder / f"rows{form}")
+
+
+def three_files(folder, ending, made):
+    """Write three files of one format, of rows that are made of a number and a seed."""
+    (folder / "data").mkdir()
+    for name, n in (("a", 3000), ("b", 900), ("c", 1500)):
+        write(made(n, seed=n), folder / "data" / f"{name}{ending}")
+    return folder / "data"
 
 
 def write(table, path):

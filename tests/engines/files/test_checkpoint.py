@@ -14,21 +14,46 @@ import pyarrow.parquet as pq
 import pytest
 
 from naively import NaiveBayes, NaivelyError
+from naively.engines import files
+from naively.engines.files import summary_pass
 from tests.commands import wait_until_read
-from tests.written import rows, scan_numbers, small_pieces, summarize_numbers, write
+from tests.written import (
+    people,
+    rows,
+    scan_numbers,
+    small_pieces,
+    summarize_numbers,
+    three_files,
+    write,
+)
 
 __all__ = ["small_pieces"]  # a fixture
 
 ENDINGS = [".csv", ".csv.gz", ".jsonl", ".parquet", ".arrow", ".arrows"]
 
 
+def scan_mixed(source, **options):
+    """Read numbers and categories."""
+    options.setdefault("schema", NaiveBayes().files_schema())
+    return files.scan(source, **options)
+
+
+# What is read, how, and where passes are interrupted.
+KINDS = {
+    "numbers": (rows, scan_numbers, (1, 2, 3, 5, 6)),
+    "mixed": (people, scan_mixed, (1, 3, 6)),
+}
+
+
 @pytest.fixture(params=ENDINGS)
-def folder(request, tmp_path, small_pieces):
+def ending(request):
+    return request.param
+
+
+@pytest.fixture
+def folder(ending, tmp_path, small_pieces):
     """Three files of one format."""
-    (tmp_path / "data").mkdir()
-    for name, n in (("a", 3000), ("b", 900), ("c", 1500)):
-        write(rows(n, seed=n), tmp_path / "data" / f"{name}{request.param}")
-    return tmp_path / "data"
+    return three_files(tmp_path, ending, rows)
 
 
 class Interrupting:
@@ -43,19 +68,20 @@ class Interrupting:
             raise KeyboardInterrupt
 
 
-def interrupted(source, checkpoint, n, **options):
+def interrupted(source, checkpoint, n, scan=scan_numbers, **options):
     with pytest.raises(KeyboardInterrupt):
-        scan_numbers(
-            source, target="label", checkpoint=checkpoint, progress=Interrupting(n), **options
-        )
+        scan(source, target="label", checkpoint=checkpoint, progress=Interrupting(n), **options)
 
 
-def test_a_pass_goes_on_after_an_interrupt_to_the_same_bits(folder, tmp_path):
-    whole = scan_numbers(folder, target="label")
-    for n in (1, 2, 3, 5, 6):
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_pass_goes_on_after_an_interrupt_to_the_same_bits(kind, ending, tmp_path, small_pieces):
+    made, scan, places = KINDS[kind]
+    folder = three_files(tmp_path, ending, made)
+    whole = scan(folder, target="label")
+    for n in places:
         checkpoint = tmp_path / f"{n}.safetensors"
-        interrupted(folder, checkpoint, n)
-        assert scan_numbers(folder, target="label", checkpoint=checkpoint, n_jobs=1) == whole
+        interrupted(folder, checkpoint, n, scan)
+        assert scan(folder, target="label", checkpoint=checkpoint, n_jobs=1) == whole
 
 
 def test_a_pass_may_be_interrupted_again_and_again(folder, tmp_path):
@@ -128,6 +154,7 @@ files.scan(folder, target="label", checkpoint=checkpoint, progress=progress, **h
 """
 
 
+@pytest.mark.parametrize("ending", [".csv", ".parquet"], indirect=True)
 def test_a_killed_pass_goes_on_to_the_same_bits(folder, tmp_path):
     whole, checkpoint = scan_numbers(folder, target="label"), tmp_path / "c.safetensors"
     command = [sys.executable, "-c", KILLED, str(folder), str(checkpoint), "4"]
@@ -140,20 +167,33 @@ def test_a_killed_pass_goes_on_to_the_same_bits(folder, tmp_path):
     assert seen[0] > rows(100).num_rows  # it did not begin anew
 
 
-def test_a_kill_at_any_moment_leaves_a_sound_checkpoint(tmp_path):
-    write(rows(20_000), tmp_path / "a.csv")
-    whole, checkpoint = scan_numbers(tmp_path / "a.csv", target="label"), tmp_path / "c.safetensors"
-    for _ in range(3):
-        command = [sys.executable, "-c", KILLED, str(tmp_path / "a.csv"), str(checkpoint), "0"]
+KILLED_AT_ANY_MOMENT = """
+import sys
+from naively import NaiveBayes
+from naively.engines import files
+from naively.engines.files import csv, summary_pass
+csv.BLOCK, summary_pass.SECONDS = 10_000, 0
+numbers = {"schema": files.SchemaFromFirstRows(), "skip_columns": True}
+how = {"numbers": numbers, "mixed": {"schema": NaiveBayes().files_schema()}}[sys.argv[1]]
+files.scan(sys.argv[2], target="label", checkpoint=sys.argv[3], **how)
+"""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kill_at_any_moment_leaves_a_sound_checkpoint(kind, tmp_path, small_pieces):
+    made, scan, _ = KINDS[kind]
+    path, checkpoint = write(made(20_000), tmp_path / "a.csv"), tmp_path / "so-far"
+    command = [sys.executable, "-c", KILLED_AT_ANY_MOMENT, kind, path, checkpoint]
+    for seconds in (0.003, 0.05, 0.05):
         process = subprocess.Popen(command)
         while not checkpoint.exists() and process.poll() is None:
             time.sleep(0.001)
-        time.sleep(0.003)
+        time.sleep(seconds)
         process.kill()
         process.wait()
-        with_blocks = scan_numbers(tmp_path / "a.csv", target="label", checkpoint=checkpoint)
-        assert with_blocks.rows == whole.rows
-        checkpoint.unlink()
+    assert checkpoint.exists()
+    found, whole = (scan(path, target="label", checkpoint=kept) for kept in (checkpoint, None))
+    assert found == whole
 
 
 def test_an_interrupt_ends_a_pass_that_waits_for_rows(tmp_path):
@@ -294,3 +334,60 @@ def test_progress_counts_rows_and_bytes_up_to_the_whole(folder):
     assert calls == sorted(calls)
     assert calls[-1] == (5400, total, total)
     assert len(calls) > 6
+
+
+# --- of numbers and categories, whose edges are those of the first rows --------------------------
+
+
+def mixed_summary(source, **options):
+    return scan_mixed(source, target="label", **options).summary
+
+
+def test_files_that_come_later_cost_only_themselves(ending, tmp_path, monkeypatch, small_pieces):
+    monkeypatch.setattr(summary_pass, "FIRST", 900)  # so that they do not move the edges
+    checkpoint = tmp_path / "so-far"
+    folder = three_files(tmp_path, ending, people)
+    last = max(folder.iterdir())
+    later = last.rename(tmp_path / last.name)
+    mixed_summary(folder, checkpoint=checkpoint)
+    later.rename(last)
+    assert mixed_summary(folder, checkpoint=checkpoint) == mixed_summary(folder)
+
+
+@pytest.mark.parametrize("params", [{"calibration": None}, {"families": {"size": "categorical"}}])
+def test_a_checkpoint_of_something_else_is_refused(tmp_path, params):
+    path = write(people(), tmp_path / "a.parquet")
+    mixed_summary(path, checkpoint=tmp_path / "c")
+    with pytest.raises(NaivelyError, match=r"the checkpoint .* is of"):
+        mixed_summary(path, schema=NaiveBayes(**params).files_schema(), checkpoint=tmp_path / "c")
+
+
+def test_a_file_that_is_skipped_leaves_no_trace(tmp_path, small_pieces):
+    for name, n in (("a", 900), ("b", 3000), ("c", 1500)):
+        write(people(n, seed=n), tmp_path / f"{name}.parquet")
+    sound = [tmp_path / "a.parquet", tmp_path / "c.parquet"]
+    schema = mixed_summary(tmp_path).schema
+    content = bytearray((tmp_path / "b.parquet").read_bytes())
+    half = len(content) // 2
+    content[half : half + 2000] = bytes(2000)
+    (tmp_path / "b.parquet").write_bytes(content)
+    for n_jobs in (1, 2, 7):
+        found = mixed_summary(tmp_path, schema=schema, skip_bad_files=True, n_jobs=n_jobs)
+        assert found == mixed_summary(sound, schema=schema)
+
+
+def test_a_first_file_that_is_skipped_does_not_keep_a_pass_from_going_on(
+    tmp_path, small_pieces, monkeypatch
+):
+    folder = three_files(tmp_path, ".parquet", people)
+    content = bytearray((folder / "a.parquet").read_bytes())
+    at = len(content) * 3 // 4
+    content[at : at + 2000] = bytes(2000)
+    (folder / "a.parquet").write_bytes(content)
+    monkeypatch.setattr(summary_pass, "FIRST", 1000)  # rows that it has
+    options = {"skip_bad_files": True, "checkpoint": tmp_path / "so-far"}
+    whole = mixed_summary(folder, skip_bad_files=True)
+    assert whole.weight == 2400
+    with pytest.raises(KeyboardInterrupt):
+        mixed_summary(folder, progress=Interrupting(6), **options)
+    assert mixed_summary(folder, **options) == whole

@@ -21,9 +21,12 @@ from naively.engines.files import arrow
 from naively.engines.files.piece_summary import BatchSum
 from naively.statistics import Moments
 from tests.written import (
+    ENDINGS,
     FEATURES,
+    STREAMS,
     N,
     as_csv,
+    in_form,
     rows,
     scan_numbers,
     small_pieces,
@@ -34,36 +37,18 @@ from tests.written import (
 
 __all__ = ["small_pieces", "standard_input"]  # fixtures
 
-ENDINGS = [
-    ".csv",
-    ".csv.gz",
-    ".jsonl",
-    ".csv.zst",
-    ".csv.bz2",
-    ".tsv",
-    ".parquet",
-    ".feather",
-    ".arrow",
-]
-ENDINGS += [".arrows", ".jsonl", ".jsonl.gz"]
-STREAMS = {
-    "table": lambda table: table,
-    "reader": lambda table: table.to_reader(max_chunksize=70),
-    "polars": pl.from_arrow,
+MORE_STREAMS = {
     "lazy frame": lambda table: pl.from_arrow(table).lazy(),
-    "dataset": pa.dataset.dataset,
     "scanner": lambda table: pa.dataset.dataset(table).scanner(),
     "relation": duckdb.from_arrow,
 }
 
 
-@pytest.fixture(params=[*ENDINGS, *STREAMS])
+@pytest.fixture(params=[*ENDINGS, ".csv.zst", ".csv.bz2", ".jsonl.gz", *STREAMS, *MORE_STREAMS])
 def source(request, tmp_path, small_pieces):
     """The rows, in a file of some format or as a stream."""
-    table = rows()
-    if request.param in STREAMS:
-        return STREAMS[request.param](table)
-    return write(table, tmp_path / f"rows{request.param}")
+    more = MORE_STREAMS.get(request.param)
+    return in_form(request.param, rows(), tmp_path) if more is None else more(rows())
 
 
 def in_memory(table, features=FEATURES, weight=None):

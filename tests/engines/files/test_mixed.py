@@ -1,9 +1,6 @@
 """Files of numbers and categories give the summary of their rows in memory, histograms and all."""
 
 import io
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -11,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
@@ -24,35 +20,23 @@ from naively.engines import files
 from naively.engines import files as scoring
 from naively.engines.files import SchemaFromFirstRows, summary_pass
 from naively.statistics.summary import Summary
-from tests.written import as_csv, read, small_pieces, standard_input, write
+from tests.written import (
+    ENDINGS,
+    STREAMS,
+    N,
+    as_csv,
+    in_form,
+    people,
+    read,
+    small_pieces,
+    standard_input,
+    write,
+)
 
 __all__ = ["small_pieces", "standard_input"]  # fixtures
 
-N = 3000
-ENDINGS = [".csv", ".csv.gz", ".jsonl", ".tsv", ".parquet", ".feather", ".arrow", ".arrows"]
-STREAMS = {
-    "table": lambda table: table,
-    "reader": lambda table: table.to_reader(max_chunksize=70),
-    "polars": pl.from_arrow,
-    "dataset": pa.dataset.dataset,
-}
 FEATURES = ["age", "town", "flag", "size"]
 ZIP = {"zip": "categorical"}
-
-
-def people(n=N, seed=0):
-    """Numbers that text holds exactly, text with quotes and commas, booleans, missing cells."""
-    rng = np.random.default_rng(seed)
-    towns = np.array(["Ulm", "Köln", 'a, "b"', "Bonn"], dtype=object)[rng.integers(0, 4, n)]
-    return pa.table(
-        {
-            "age": pa.array(rng.integers(-99, 99, n) / 8, mask=rng.random(n) < 0.1),
-            "town": pa.array(towns, mask=rng.random(n) < 0.1),
-            "flag": pa.array(rng.random(n) < 0.3),
-            "size": pa.array(rng.integers(0, 50, n)),
-            "label": pa.array(rng.choice(["yes", "no", "maybe"], n)),
-        }
-    )
 
 
 def in_memory(table, model=None, **options):
@@ -83,10 +67,7 @@ def assert_close(a, b):
 @pytest.fixture(params=[*ENDINGS, *STREAMS])
 def source(request, tmp_path, small_pieces):
     """The rows, in a file of some format or as a stream."""
-    table = people()
-    if request.param in STREAMS:
-        return STREAMS[request.param](table)
-    return write(table, tmp_path / f"rows{request.param}")
+    return in_form(request.param, people(), tmp_path)
 
 
 # --- the summary ------------------------------------------------------------------------------
@@ -367,112 +348,6 @@ def test_numbers_alone_may_have_a_sample():
     )
     assert found.sample == expected.sample
     assert GaussianNB.from_summary(found, calibration=None).classes_.size == 3
-
-
-# --- nothing is lost --------------------------------------------------------------------------
-
-
-@pytest.fixture(params=[".csv", ".csv.gz", ".jsonl", ".parquet", ".arrow", ".arrows"])
-def folder(request, tmp_path, small_pieces):
-    """Three files of one format."""
-    (tmp_path / "data").mkdir()
-    for name, n in (("a", 3000), ("b", 900), ("c", 1500)):
-        write(people(n, seed=n), tmp_path / "data" / f"{name}{request.param}")
-    return tmp_path / "data"
-
-
-def interrupting(n):
-    left = iter(range(n - 1))
-
-    def progress(*_):
-        if next(left, None) is None:
-            raise KeyboardInterrupt
-
-    return progress
-
-
-def test_a_pass_goes_on_after_an_interrupt_to_the_same_bits(folder, tmp_path):
-    whole = summarize(folder)
-    for n in (1, 3, 6):
-        checkpoint = tmp_path / f"{n}.safetensors"
-        with pytest.raises(KeyboardInterrupt):
-            summarize(folder, checkpoint=checkpoint, progress=interrupting(n))
-        assert summarize(folder, checkpoint=checkpoint, n_jobs=1) == whole
-
-
-def test_files_that_come_later_cost_only_themselves(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(summary_pass, "FIRST", 900)  # so that they do not move the edges
-    checkpoint = tmp_path / "so-far"
-    last = max(folder.iterdir())
-    later = last.rename(tmp_path / last.name)
-    summarize(folder, checkpoint=checkpoint)
-    later.rename(last)
-    assert summarize(folder, checkpoint=checkpoint) == summarize(folder)
-
-
-@pytest.mark.parametrize("params", [{"calibration": None}, {"families": {"size": "categorical"}}])
-def test_a_checkpoint_of_something_else_is_refused(tmp_path, params):
-    path = write(people(), tmp_path / "a.parquet")
-    summarize(path, checkpoint=tmp_path / "c")
-    with pytest.raises(NaivelyError, match=r"the checkpoint .* is of"):
-        summarize(path, NaiveBayes(**params), checkpoint=tmp_path / "c")
-
-
-def test_a_file_that_is_skipped_leaves_no_trace(tmp_path, small_pieces):
-    for name, n in (("a", 900), ("b", 3000), ("c", 1500)):
-        write(people(n, seed=n), tmp_path / f"{name}.parquet")
-    sound = [tmp_path / "a.parquet", tmp_path / "c.parquet"]
-    schema = summarize(tmp_path).schema
-    content = bytearray((tmp_path / "b.parquet").read_bytes())
-    half = len(content) // 2
-    content[half : half + 2000] = bytes(2000)
-    (tmp_path / "b.parquet").write_bytes(content)
-    for n_jobs in (1, 2, 7):
-        found = summarize(tmp_path, schema=schema, skip_bad_files=True, n_jobs=n_jobs)
-        assert found == summarize(sound, schema=schema)
-
-
-def test_a_first_file_that_is_skipped_does_not_keep_a_pass_from_going_on(
-    tmp_path, small_pieces, monkeypatch
-):
-    for name, n in (("a", 3000), ("b", 900), ("c", 1500)):
-        write(people(n, seed=n), tmp_path / f"{name}.parquet")
-    content = bytearray((tmp_path / "a.parquet").read_bytes())
-    at = len(content) * 3 // 4
-    content[at : at + 2000] = bytes(2000)
-    (tmp_path / "a.parquet").write_bytes(content)
-    monkeypatch.setattr(summary_pass, "FIRST", 1000)  # rows that it has
-    options = {"skip_bad_files": True, "checkpoint": tmp_path / "so-far"}
-    whole = summarize(tmp_path / "?.parquet", skip_bad_files=True)
-    assert whole.weight == 2400
-    with pytest.raises(KeyboardInterrupt):
-        summarize(tmp_path / "?.parquet", progress=interrupting(6), **options)
-    assert summarize(tmp_path / "?.parquet", **options) == whole
-
-
-KILLED = """
-import sys
-from naively import NaiveBayes
-from naively.engines import files
-from naively.engines.files import csv, summary_pass
-csv.BLOCK, summary_pass.SECONDS = 10_000, 0
-schema = NaiveBayes().files_schema()
-files.summarize(sys.argv[1], target="label", schema=schema, checkpoint=sys.argv[2])
-"""
-
-
-def test_killed_at_any_moment_it_goes_on_to_the_same_bits(tmp_path, small_pieces):
-    path, checkpoint = tmp_path / "a.csv", tmp_path / "so-far"
-    write(people(20_000), path)
-    for _ in range(3):
-        process = subprocess.Popen([sys.executable, "-c", KILLED, path, checkpoint])
-        while not checkpoint.exists() and process.poll() is None:
-            time.sleep(0.01)
-        time.sleep(0.05)
-        process.kill()
-        process.wait()
-    assert checkpoint.exists()
-    assert summarize(path, checkpoint=checkpoint) == summarize(path)
 
 
 def test_standard_input_is_read_once(standard_input):
