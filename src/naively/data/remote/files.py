@@ -21,7 +21,7 @@ import io
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -74,6 +74,11 @@ def address_of(path: str | os.PathLike[str]) -> str | None:
 def is_remote(path: str | os.PathLike[str]) -> bool:
     """Whether a path means a file that is not on this machine."""
     return address_of(path) is not None
+
+
+def is_data(parts: Iterable[str]) -> bool:
+    """Whether a file in a folder is data, by its path there: Spark writes _SUCCESS beside it."""
+    return not any(part.startswith((".", "_")) for part in parts)
 
 
 def shown(path: str | os.PathLike[str]) -> str:

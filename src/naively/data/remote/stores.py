@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
-from naively.data.remote.files import Facts, RemoteFile, shown
+from naively.data.remote.files import Facts, RemoteFile, is_data, shown
 from naively.errors import NaivelyError, install, need
 
 pafs = need("pyarrow.fs", "reading remote files", extra="files")
@@ -39,7 +39,7 @@ class ArrowStore:
         if info.type == pafs.FileType.File:
             return [RemoteFile(address, self, _facts(info))]
         if info.type == pafs.FileType.Directory:
-            return self._below(address, lambda inner: not _is_hidden(inner), "in the folder")
+            return self._below(address, lambda inner: is_data(inner.split("/")), "in the folder")
         if has_magic(address):
             base = _base(address)
             pattern = _regex(address[len(base) :].lstrip("/"))
@@ -106,11 +106,6 @@ class ArrowStore:
 
 def _facts(info: Any) -> Facts:
     return Facts(info.size, info.mtime_ns)
-
-
-def _is_hidden(inner: str) -> bool:
-    """Whether a file in a folder is no data: Spark writes _SUCCESS beside it, others .crc."""
-    return any(part.startswith((".", "_")) for part in inner.split("/"))
 
 
 def _base(pattern: str) -> str:

@@ -32,6 +32,7 @@ from urllib.parse import unquote
 
 from naively.data import remote
 from naively.data.remote import hidden, shown
+from naively.data.remote.files import is_data
 from naively.engines.files.cells import plain
 from naively.errors import NaivelyError, later, need
 
@@ -181,7 +182,11 @@ def _named(name: str) -> list[File]:
         return [_remote_file(found) for found in remote.find(address)]
     path = Path(name)
     if path.is_dir():
-        found = [one for one in sorted(path.rglob("*")) if one.is_file() and _counts(one, path)]
+        found = [
+            one
+            for one in sorted(path.rglob("*"))
+            if one.is_file() and is_data(one.relative_to(path).parts)
+        ]
         if not found:
             raise NaivelyError(f"there must be a file in the folder {name!r}; got none.")
         return [_file(one) for one in found]
@@ -192,11 +197,6 @@ def _named(name: str) -> list[File]:
     if not found:
         raise NaivelyError(f"there must be a file that matches {name!r}; got none.")
     return [_file(one) for one in found]
-
-
-def _counts(path: Path, folder: Path) -> bool:
-    """Whether a file in a folder is data: Spark writes _SUCCESS beside it, others .crc."""
-    return not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
 
 
 def _file(path: Path) -> File:

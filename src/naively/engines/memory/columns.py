@@ -38,7 +38,11 @@ from naively.data.schema import Schema
 from naively.engines.memory.devices import is_dask
 from naively.engines.memory.frames import is_frame, native_of
 from naively.engines.memory.frames.arrow import held_by_type
-from naively.errors import NaivelyError, need
+from naively.errors import NaivelyError, later
+
+pa = later("pyarrow", "reading columns", extra="files")
+pc = later("pyarrow.compute", "reading columns", extra="files")
+pacsv = later("pyarrow.csv", "reading columns", extra="files")
 
 OUT_OF_FILES = "leave it out: exclude=[{name!r}], or name the others: columns=[...]"
 _SHOWN = 5  # columns of which a message says why they were left out
@@ -255,7 +259,7 @@ def _raise(column: LeftOut, kind: Any, take_text: bool, where: str) -> None:
 
 def is_text(kind: Any) -> bool:
     """Whether a type of Arrow holds text."""
-    types = need("pyarrow", "reading columns", extra="files").types
+    types = pa.types
     return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
 
 
@@ -291,23 +295,19 @@ def looks_numeric(column: Any) -> bool:
 
     Only in CSV can they be meant as numbers, which is read as text of one type.
     """
-    if not need("pyarrow", "reading columns", extra="files").types.is_string(column.type):
+    if not pa.types.is_string(column.type):
         return False
-    compute = need("pyarrow.compute", "reading columns", extra="files")
-    present = compute.sum(compute.not_equal(column, "")).as_py() or 0
-    almost = compute.sum(compute.match_substring_regex(column, _ALMOST)).as_py() or 0
+    present = pc.sum(pc.not_equal(column, "")).as_py() or 0
+    almost = pc.sum(pc.match_substring_regex(column, _ALMOST)).as_py() or 0
     return 2 * almost > present
 
 
 def first_text(column: Any) -> tuple[str, int]:
     """Return the first cell that is no number, and its line in the file."""
-    pyarrow = need("pyarrow", "reading columns", extra="files")
-    compute = need("pyarrow.compute", "reading columns", extra="files")
-    nulls = need("pyarrow.csv", "reading columns", extra="files").ConvertOptions().null_values
-    absent = compute.is_in(column, value_set=pyarrow.array(nulls))
+    absent = pc.is_in(column, value_set=pa.array(pacsv.ConvertOptions().null_values))
     for pattern in (_ALMOST, _NUMBER):  # what is nothing like a number is the better example
-        fine = compute.or_(absent, compute.match_substring_regex(column, pattern))
-        at = compute.index(fine, False).as_py()
+        fine = pc.or_(absent, pc.match_substring_regex(column, pattern))
+        at = pc.index(fine, False).as_py()
         if at >= 0:
             return column[at].as_py(), at + 2
     return column[0].as_py(), 2
