@@ -1,7 +1,6 @@
 """Summaries of tables of numbers and categories: what is counted, and the laws."""
 
 import math
-import pickle
 from collections import Counter
 from dataclasses import replace
 from operator import add
@@ -167,25 +166,7 @@ def test_categories_of_numbers_and_booleans_stay_what_they_are():
     assert found.tally(1).tolist() == [[1.0, 1.0], [0.0, 1.0]]
 
 
-# --- laws -----------------------------------------------------------------------------------------
-
-
-@laws
-@given(summaries)
-def test_adding_nothing_changes_nothing(a):
-    assert a + ZERO == a == ZERO + a
-
-
-@laws
-@given(summaries, summaries)
-def test_addition_commutes(a, b):
-    assert_same(a + b, b + a)
-
-
-@laws
-@given(summaries, summaries, summaries)
-def test_addition_associates(a, b, c):
-    assert_same((a + b) + c, a + (b + c))
+# --- laws, beside those of every summary in tests/statistics/test_laws.py -------------------------
 
 
 @laws
@@ -215,25 +196,6 @@ def test_what_was_added_can_be_removed(a, b):
     assert np.isin(known, first.sample.hashes).all()
     below = first.sample.hashes < rest.sample.bound
     assert np.array_equal(first.sample.hashes[below], known)
-
-
-@laws
-@given(summaries)
-def test_a_summary_less_itself_is_nothing(a):
-    assert a - a == Summary.zero(SCHEMA, a.classes)
-    assert 0 * a == Summary.zero(SCHEMA, a.classes)
-
-
-@laws
-@given(summaries)
-def test_twice_is_plus_itself(a):
-    assert_same(2 * a, a + a)
-
-
-@laws
-@given(summaries)
-def test_pickles_come_back(a):
-    assert pickle.loads(pickle.dumps(a)) == a
 
 
 def test_removing_what_was_never_there_raises():
