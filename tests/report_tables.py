@@ -1,5 +1,7 @@
 """Tables and models that the tests of reports share."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_iris
@@ -8,17 +10,9 @@ from naively import NaiveBayes
 from naively.display.report import report
 
 X, Y = load_iris(return_X_y=True)
-
-
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
-
-
 SPECIES = np.array(["setosa", "versicolor", "virginica"])[Y]
-
-
 FRAME = pd.DataFrame(X, columns=NAMES)
-
-
 HOLES = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
 
 
@@ -46,11 +40,25 @@ def mixed(n_rows=400, seed=0):
 MIXED, CUSTOMERS = mixed()
 
 
-def quick(*args, **kwargs):
-    """Make a report without the comparison, which takes most of the time."""
-    return report(*args, compare=False, **kwargs)
+_MADE = {}
 
 
+def quick(*args, **options):
+    """Make a report without the comparison, which takes most of the time; of the same things, once.
+
+    What a report was made of is kept beside it, so that nothing else has its id.
+    """
+    model, *rows = args or (None,)
+    if not rows or "path" in options:
+        return report(*args, compare=False, **options)
+    one = id(model) if hasattr(model, "summary_") else repr(model)
+    key = one, *map(id, rows), repr(options)
+    if key not in _MADE:
+        _MADE[key] = report(*args, compare=False, **options), args
+    return _MADE[key][0]
+
+
+@cache
 def wide(n_rows=600, n_columns=1000, n_classes=50):
     rng = np.random.default_rng(0)
     y = np.arange(n_rows) % n_classes
@@ -59,6 +67,7 @@ def wide(n_rows=600, n_columns=1000, n_classes=50):
     return table, y
 
 
+@cache
 def categories(n_rows=2000, n_columns=60, n_classes=40):
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 500, size=(n_rows, n_columns))

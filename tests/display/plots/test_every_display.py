@@ -18,7 +18,6 @@ from naively import (
     plots,
     tune,
 )
-from tests.figures import plt
 
 DISPLAYS = [name for name in plots.__all__ if name.endswith("Display")]
 WAYS = [
@@ -140,9 +139,7 @@ class Case:
                 its.default is its.empty and its.kind not in (its.VAR_KEYWORD, its.VAR_POSITIONAL)
             ) or parameter in ("X", "y"):
                 options[parameter] = getattr(self, parameter)
-        display = make(**options)
-        display.figure_.figure.canvas.draw()
-        return display
+        return make(**options)
 
 
 @pytest.fixture(scope="module", params=[*TABLES, *ROWS])
@@ -199,8 +196,7 @@ def test_a_column_of_one_value_is_drawn(value, family):
     X = pd.DataFrame({"x": np.full(N, value)})
     model = NaiveBayes(families=family and {"x": family}).fit(X, LABELS)
     for rows in ({}, {"X": X, "y": LABELS}):
-        plots.BellCurveDisplay.from_estimator(model, **rows).figure_.canvas.draw()
-        plt.close("all")
+        plots.BellCurveDisplay.from_estimator(model, **rows)
 
 
 def test_a_row_beyond_a_line_of_the_nomogram_stands_beside_it():
@@ -211,4 +207,3 @@ def test_a_row_beyond_a_line_of_the_nomogram_stands_beside_it():
     X["note"] = "win " * 60
     display = plots.NomogramDisplay.from_estimator(model, X)
     assert display.marks_.get_xdata()[0] == 102
-    display.figure_.canvas.draw()

@@ -12,12 +12,6 @@ from naively.plots import ImportanceDisplay, NomogramDisplay
 from tests.inspection.explanations.cases import CASES, case_of, numbers
 
 
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    plt.close("all")
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_the_total_of_a_row_has_the_probability_of_the_model(name):
     model, X = case_of(name)
@@ -29,7 +23,6 @@ def test_the_total_of_a_row_has_the_probability_of_the_model(name):
         assert found.probability(display.row.total(found)) == pytest.approx(
             of / (of + against), abs=1e-9
         )
-        plt.close("all")
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -121,7 +114,6 @@ def test_it_draws_into_given_axes_again_and_marks_a_row():
 def test_cells_of_any_kind_are_drawn():
     model, X = case_of("NaiveBayes of text")
     display = NomogramDisplay.from_estimator(model, X.assign(town="Mars", age=np.nan), 0)
-    display.figure_.canvas.draw()
     told = [label.get_text() for label in display.ax_.get_yticklabels()]
     assert {"points", "total points", "note", "town", "age", "everything else"} <= set(told)
 

@@ -69,7 +69,7 @@ NUMBERS = ("age", "income", "visits", "mobile")
 
 def test_of_very_many_rows_some_are_counted_and_the_page_says_so(look, monkeypatch):
     monkeypatch.setattr(columns, "_MAX_CELLS_COUNTED", 50)
-    page = quick(GaussianNB(), FRAME, SPECIES)
+    page = quick(GaussianNB(), FRAME.copy(), SPECIES)
     assert page.data["counted"] == 50
     assert all(c["distinct"] <= 50 for c in page.data["columns"])
     assert "cells are those of 50 rows drawn at random" in look(page).find("#columns").text

@@ -1,18 +1,20 @@
 """Reports on tables of any size and shape: what is left out is said, and the numbers hold."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from naively import GaussianNB, NaiveBayes, summarize
 from naively.data.schema import Schema
-from naively.display.report import report
 from naively.display.report.columns import visible
+from tests import report_tables
 from tests.browser import same
 
 
-def quick(*args, **kwargs):
-    return report(*args, compare=False, **({"folds": 2} | kwargs))
+def quick(*args, **options):
+    return report_tables.quick(*args, **{"folds": 2, **options})
 
 
 def rows_and_labels(n_rows=300, n_classes=2, seed=0):
@@ -20,6 +22,7 @@ def rows_and_labels(n_rows=300, n_classes=2, seed=0):
     return rng, rng.choice([f"class {k}" for k in range(n_classes)], n_rows)
 
 
+@cache
 def many_columns(n_columns=200, n_classes=2):
     rng, y = rows_and_labels(n_classes=n_classes)
     shift = rng.normal(size=(n_classes, n_columns)) * np.linspace(0.4, 0, n_columns)
@@ -29,6 +32,7 @@ def many_columns(n_columns=200, n_classes=2):
     return frame, y
 
 
+@cache
 def many_categories(n_rows=4000):
     rng, y = rows_and_labels(n_rows)
     frame = pd.DataFrame({"word": [f"word {i}" for i in rng.integers(0, 2000, n_rows)]})
@@ -36,6 +40,7 @@ def many_categories(n_rows=4000):
     return frame, y
 
 
+@cache
 def odd_columns(n_rows=300):
     """Constants, a column without a cell, and names that are markup, quotes and no name."""
     rng, y = rows_and_labels(n_rows)
@@ -60,6 +65,11 @@ TABLES = {
 MODELS = {"calibrated": NaiveBayes(), "textbook": NaiveBayes(calibration=None)}
 
 
+@cache
+def fitted(table, model):
+    return NaiveBayes(**MODELS[model].get_params()).fit(*TABLES[table]())
+
+
 def explored(seen, page, number):
     """Send a mistake to the explorer; return its row."""
     row = page.data["mistakes"][number]["row"]
@@ -67,18 +77,17 @@ def explored(seen, page, number):
     return row
 
 
-@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
-def test_a_row_sent_to_the_explorer_has_the_probabilities_of_the_model(look, table, model):
-    frame, y = table()
-    page = quick(model, frame, y)
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("table", TABLES)
+def test_a_row_sent_to_the_explorer_has_the_probabilities_of_the_model(look, table, name):
+    frame, y = TABLES[table]()
+    page, model = quick(MODELS[name], frame, y), fitted(table, name)
     seen = look(page)
-    fitted = NaiveBayes(**model.get_params()).fit(frame, y)
     for number in range(min(4, len(page.data["mistakes"]))):
         row = explored(seen, page, number)
-        assert same(seen.posterior(), fitted.predict_proba(frame[row : row + 1])[0])
+        assert same(seen.posterior(), model.predict_proba(frame[row : row + 1])[0])
         total = seen.sums()["Sum"]
-        joint = fitted.predict_joint_log_proba(frame[row : row + 1])[0]
+        joint = model.predict_joint_log_proba(frame[row : row + 1])[0]
         most = np.sort(np.argsort(-seen.posterior(), kind="stable")[:6])
         assert np.allclose(np.diff(total), np.diff(joint[most]), atol=1e-8)
 
@@ -109,8 +118,7 @@ def test_a_row_too_far_away_in_a_column_left_out_takes_it_as_missing(look):
 
 
 def test_the_page_is_of_one_mind_about_its_columns(look):
-    frame, y = many_columns()
-    page = quick(NaiveBayes(), frame, y)
+    page = quick(NaiveBayes(), *many_columns())
     shown = len(page.data["columns"])
     assert shown < 201
     seen = look(page)
@@ -144,17 +152,12 @@ def test_columns_left_out_are_missing_where_no_row_was_sent(look):
     assert same(seen.posterior(), model.fit(frame, y).predict_proba_one(row))
 
 
-def test_interactions_that_are_too_large_are_named_and_rows_bring_what_they_add(look):
-    frame, y = many_columns()
-    page = quick(NaiveBayes(interactions="auto"), frame, y)
+def test_interactions_that_are_too_large_are_named(look):
+    page = quick(NaiveBayes(), *many_columns())
     assert page.data["interactions"]["left_out"] == ["quadratic"]
     assert any("no room for some interactions (quadratic)" in note for note in page.data["notes"])
-    seen = look(page)
-    model = NaiveBayes(interactions="auto").fit(frame, y)
-    for mistake in (0, 1):
-        row = explored(seen, page, mistake)
-        assert same(seen.posterior(), model.predict_proba(frame[row : row + 1])[0])
-    assert "Not in this page, since too large: the quadratic term" in seen.find("#glance").text
+    shown = look(page).find("#glance").text
+    assert "Not in this page, since too large: the quadratic term" in shown
 
 
 def test_shares_are_of_all_categories(look):
@@ -207,16 +210,15 @@ def test_a_column_that_tells_nothing_has_no_importance(model):
 
 
 def test_a_fitted_model_has_the_importance_of_a_fresh_one():
-    frame, y = odd_columns()
-    for model in (NaiveBayes(calibration=None), NaiveBayes()):
-        fresh = quick(model, frame, y).data["columns"]
-        fitted = quick(NaiveBayes(**model.get_params()).fit(frame, y), frame, y).data["columns"]
-        assert [c["importance"] for c in fresh] == [c["importance"] for c in fitted]
+    for name, model in MODELS.items():
+        each = [quick(one, *odd_columns()).data for one in (model, fitted("odd columns", name))]
+        fresh, known = ([c["importance"] for c in data["columns"]] for data in each)
+        assert fresh == known
 
 
 def test_importance_is_that_of_the_model_or_of_rows_it_has_not_learned():
     frame, y = odd_columns()
-    model = NaiveBayes().fit(frame, y)
+    model = fitted("odd columns", "calibrated")
     found = {c["name"]: c["importance"] for c in quick(model, frame, y).data["columns"]}
     named = zip(frame.columns, model.importance_.increase, strict=True)
     assert found == pytest.approx({visible(str(name)): more for name, more in named}, abs=1e-12)

@@ -80,6 +80,9 @@ class Display:
     ax_: Any
     figure_: Any
 
+    def __post_init__(self) -> None:
+        check_at_least_one(**{n: v for n, v in vars(self).items() if n.startswith("max_")})
+
     @abstractmethod
     def plot(self, ax: Any = None) -> Self:
         """Draw."""
@@ -309,8 +312,7 @@ def mixed(a: str, b: str, part: float) -> str:
     >>> mixed("#000000", "#FFFFFF", 0.4)
     '#666666'
     """
-    channels = np.rint(255 * ((1 - part) * rgb(a) + part * rgb(b))).astype(int)
-    return "#{:02X}{:02X}{:02X}".format(*channels)
+    return str(matplotlib("colors").to_hex((1 - part) * rgb(a) + part * rgb(b))).upper()
 
 
 def rgb(code: str) -> NDArray[np.float64]:
@@ -319,4 +321,4 @@ def rgb(code: str) -> NDArray[np.float64]:
     >>> rgb("#FF0000")
     array([1., 0., 0.])
     """
-    return np.array([int(code[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.array(matplotlib("colors").to_rgb(code))

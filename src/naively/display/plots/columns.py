@@ -227,18 +227,11 @@ class Panel:
 
     def dress(self, ax: Any, *, first: bool, width: int) -> None:
         """Name the axes."""
-        canvas.tidy(ax)
-        ax.spines["left"].set_visible(False)
+        _dress(ax, self.name, width, is_seen=not np.isnan(self.means).all())
         ax.set_yticks([])
         ax.set_ylim(0, self._top())
-        ax.locator_params(axis="x", nbins=5)
-        ax.set_title(canvas.caption(self.name, width), loc="left", fontsize=10, color=canvas.INK)
         if first:
             ax.set_ylabel("density", fontsize=9, color=canvas.FAINT)
-        if np.isnan(self.means).all():
-            ax.set_xticks([])
-            style = {"ha": "center", "color": canvas.FAINT}
-            ax.text(0.5, 0.5, "no cell seen", transform=ax.transAxes, **style)
 
     def _top(self) -> float:
         """Return where the panel ends: a spike may run out of it, so that others can be seen."""
@@ -278,21 +271,27 @@ class BarPanel:
 
     def dress(self, ax: Any, *, first: bool, width: int) -> None:
         """Name the axes."""
-        canvas.tidy(ax, grid="x")
-        ax.spines["left"].set_visible(False)
+        _dress(ax, self.name, width, is_seen=bool(self.categories), grid="x")
         names = [canvas.caption(name, max(6, width // 3)) for name in self.categories]
         ax.set_yticks(range(len(names)), names)
         ax.tick_params(axis="y", length=0)
         ax.set_ylim(max(1, len(names)) - 0.5, -0.5)  # the most frequent on top
         ax.set_xlim(0, 1.04 * float(self.shares.max(initial=0.0)) or 1.0)
-        ax.locator_params(axis="x", nbins=4)
-        ax.set_title(canvas.caption(self.name, width), loc="left", fontsize=10, color=canvas.INK)
         more = f"share in its class; {self.left_out:,} categories more" if self.left_out else ""
         ax.set_xlabel(more or "share in its class", fontsize=9, color=canvas.FAINT)
-        if not names:
-            ax.set_xticks([])
-            style = {"ha": "center", "color": canvas.FAINT}
-            ax.text(0.5, 0.5, "no cell seen", transform=ax.transAxes, **style)
+
+
+def _dress(ax: Any, name: str, width: int, *, is_seen: bool, grid: str | None = None) -> None:
+    """Name a panel, and take away what says nothing."""
+    canvas.tidy(ax, grid=grid)
+    ax.spines["left"].set_visible(False)
+    ax.set_title(canvas.caption(name, width), loc="left", fontsize=10, color=canvas.INK)
+    if is_seen:
+        ax.locator_params(axis="x", nbins=4 if grid else 5)
+    else:
+        ax.set_xticks([])
+        style = {"ha": "center", "color": canvas.FAINT}
+        ax.text(0.5, 0.5, "no cell seen", transform=ax.transAxes, **style)
 
 
 # --- what a panel shows, read off a model ---------------------------------------------------------

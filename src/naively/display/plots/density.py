@@ -10,7 +10,14 @@ import numpy as np
 from naively.data.types import Floats
 from naively.display.plots import canvas
 from naively.display.plots.reading import check_bells, class_captions
-from naively.display.plots.regions import coordinates, limits_of, naive_ellipse, read_pair
+from naively.display.plots.regions import (
+    Pair,
+    coordinates,
+    limits_of,
+    naive_ellipse,
+    name_pair,
+    read_pair,
+)
 from naively.errors import NaivelyError
 from naively.estimators.state import snapshot
 from naively.families.gaussian import log_density
@@ -26,9 +33,7 @@ class Densities(NamedTuple):
     values: Floats
     means: Floats
     variances: Floats
-    shown: list[int]
-    names: tuple[str, str]
-    notes: list[str]
+    pair: Pair
 
 
 def density_surface(
@@ -102,11 +107,11 @@ def density_surface(
     contours = f"The contours of a class hold {shares} of it." * (kind != "surface")
     what = "Densities times priors" if weighted else "Densities"
     name = f"{what} of {type(estimator).__name__}"
-    canvas.heading(place, name, [*found.notes, contours])
+    canvas.heading(place, name, [*found.pair.notes, contours])
     if legend:
-        patch, n = canvas.matplotlib("patches").Patch, len(found.shown)
+        patch, n = canvas.matplotlib("patches").Patch, len(found.pair.shown)
         handles = [patch(facecolor=canvas.colour(k)) for k in range(n)]
-        canvas.legend(place, handles, [canvas.caption(every[k]) for k in found.shown])
+        canvas.legend(place, handles, [canvas.caption(every[k]) for k in found.pair.shown])
     return [left, right] if kind == "both" else place
 
 
@@ -136,7 +141,7 @@ def read_densities(
     values = np.exp(down[:, :, np.newaxis] + across[:, np.newaxis, :])
     if weighted:
         values = values * np.asarray(estimator.class_prior_)[pair.shown][:, np.newaxis, np.newaxis]
-    return Densities(x0, x1, values, means, variances, pair.shown, pair.names, pair.notes)
+    return Densities(x0, x1, values, means, variances, pair)
 
 
 def _draw_surface(ax: Any, found: Densities, height_is: str) -> None:
@@ -149,8 +154,8 @@ def _draw_surface(ax: Any, found: Densities, height_is: str) -> None:
     height = found.values.max(axis=0)
     ax.plot_surface(*np.meshgrid(found.x0, found.x1), height, rcount=400, ccount=400, **faces)
     ax.set_zlim(0, float(height.max()))
-    ax.set_xlabel(canvas.caption(found.names[0], 24), color=canvas.INK, labelpad=6)
-    ax.set_ylabel(canvas.caption(found.names[1], 24), color=canvas.INK, labelpad=6)
+    ax.set_xlabel(canvas.caption(found.pair.names[0], 24), color=canvas.INK, labelpad=6)
+    ax.set_ylabel(canvas.caption(found.pair.names[1], 24), color=canvas.INK, labelpad=6)
     ax.set_zlabel(height_is, color=canvas.INK, labelpad=-8)
     ax.set_box_aspect((4, 4, 3), zoom=0.97)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
@@ -183,5 +188,4 @@ def _draw_contours(ax: Any, found: Densities) -> None:
             style = {"linestyle": canvas.dash(place), "linewidth": 1.1}
             ax.plot(*curve.T, color=canvas.deep(place), **style)
     ax.set(xlim=(found.x0[0], found.x0[-1]), ylim=(found.x1[0], found.x1[-1]))
-    canvas.name_axes(ax, canvas.caption(found.names[0], 50), canvas.caption(found.names[1], 40))
-    canvas.tidy(ax)
+    name_pair(ax, found.pair)

@@ -74,14 +74,8 @@ def gaussians_of(estimator: Any) -> GaussianParameters:
 
 def column_names(model: Any, n_columns: int, given: Sequence[str] | None = None) -> list[str]:
     """Return what the columns are called: as given, as seen at `fit`, or by number."""
-    if given is not None:
-        if len(given) != n_columns:
-            raise NaivelyError(
-                f"feature_names must have one name per column ({n_columns}); got {len(given)}."
-            )
-        return [str(name) for name in given]
-    names = schema_of(model).names
-    return [f"column {j}" for j in range(n_columns)] if names is None else list(names)
+    names = schema_of(model).names or [f"column {j}" for j in range(n_columns)]
+    return _named(given, names, f"feature_names must have one name per column ({n_columns})")
 
 
 def model_names(models: Sequence[Any], given: Sequence[str] | None = None) -> list[str]:
@@ -92,30 +86,25 @@ def model_names(models: Sequence[Any], given: Sequence[str] | None = None) -> li
     >>> model_names([GaussianNB(), SklearnGaussianNB()])
     ['naively GaussianNB', 'sklearn GaussianNB']
     """
-    if given is not None:
-        if len(given) != len(models):
-            raise NaivelyError(f"names must name {len(models)} models; got {len(given)}.")
-        return [str(name) for name in given]
     names = [type(model).__name__ for model in models]
-    if len(set(names)) == len(names):
-        return names
     longer = [f"{type(m).__module__.partition('.')[0]} {type(m).__name__}" for m in models]
-    if len(set(longer)) == len(longer):
-        return longer
-    return [f"{name} {i}" for i, name in enumerate(names, 1)]
+    numbered = [f"{name} {i}" for i, name in enumerate(names, 1)]
+    each = next(one for one in (names, longer, numbered) if len(set(one)) == len(one))
+    return _named(given, each, f"names must name {len(models)} models")
 
 
 def class_captions(classes: Any, given: Sequence[str] | None = None) -> list[str]:
     """Return what the classes are called: as given, or by their labels."""
     classes = np.asarray(classes)
-    if given is None:
-        return [str(label) for label in classes.tolist()]
-    if len(given) != classes.size:
-        raise NaivelyError(
-            f"class_names must have one name per class ({classes.size}: "
-            f"{labels.quoted(classes)}); got {len(given)}."
-        )
-    return [str(name) for name in given]
+    need = f"class_names must have one name per class ({classes.size}: {labels.quoted(classes)})"
+    return _named(given, classes.tolist(), need)
+
+
+def _named(given: Sequence[str] | None, names: Sequence[Any], need: str) -> list[str]:
+    """Return the names that are given, as many as there are names, or else those."""
+    if given is not None and len(given) != len(names):
+        raise NaivelyError(f"{need}; got {len(given)}.")
+    return [str(name) for name in (names if given is None else given)]
 
 
 def pick(

@@ -21,7 +21,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -46,8 +46,6 @@ from naively.display.plots.reading import (
 from naively.engines.memory.frames import is_frame
 from naively.errors import NaivelyError
 from naively.estimators.state import snapshot
-
-Limits: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
 
 _BLOCK_CELLS = 1 << 22  # that are predicted at once
 _MAX_GRID = 1 << 24  # points
@@ -133,7 +131,7 @@ class DecisionRegionDisplay(Display):
         columns: Sequence[str | int] | None = None,
         grid: int = 400,
         step: float | tuple[float, float] | None = None,
-        extent: Literal["curves", "data"] | Limits = "curves",
+        extent: Any = "curves",
         level: float = 0.95,
         max_classes: int = 12,
         max_points: int = 2000,
@@ -251,9 +249,7 @@ class DecisionRegionDisplay(Display):
             self.curves_[kind] = [line for (line,) in drawn]
         self.centroids_ = self._draw_centroids(ax) if centroids else []
         ax.set(xlim=self._view(0), ylim=self._view(1))
-        a, b = self.column_names
-        canvas.name_axes(ax, canvas.caption(a, 50), canvas.caption(b, 40))
-        canvas.tidy(ax)
+        name_pair(ax, self.pair)
         paler = "The paler a region, the less sure its class." * (shade == "probabilities")
         notes = [*self.pair.notes, *(self.rows.notes if self.rows else ()), paler]
         canvas.heading(ax, f"Decision regions of {self.name}", notes)
@@ -456,6 +452,12 @@ def read_points(model: Any, X: Any, y: Any, pair: Pair, most: int) -> Points:
     )
 
 
+def name_pair(ax: Any, pair: Pair) -> None:
+    """Write what the two columns are called."""
+    canvas.name_axes(ax, canvas.caption(pair.names[0], 50), canvas.caption(pair.names[1], 40))
+    canvas.tidy(ax)
+
+
 def _written(*notes: str) -> list[str]:
     return [note for note in notes if note]
 
@@ -463,7 +465,7 @@ def _written(*notes: str) -> list[str]:
 # --- a grid, and what is answered on it ---
 
 
-def limits_of_pair(extent: Any, pair: Pair, rows: Points | None, level: float) -> Limits:
+def limits_of_pair(extent: Any, pair: Pair, rows: Points | None, level: float) -> Floats:
     """Return what a grid spans: points and curves with a margin, the points, or as given."""
     seen = [] if rows is None or not len(rows.all) else [rows.all]
     if isinstance(extent, str):
@@ -483,51 +485,44 @@ def limits_of_pair(extent: Any, pair: Pair, rows: Points | None, level: float) -
         raise NaivelyError(
             f"extent must be ((low, high), (low, high)), low below high; got {extent!r}."
         )
-    (a, b), (c, d) = limits.tolist()
-    return (a, b), (c, d)
+    return limits
 
 
-def limits_of(rows: Sequence[Floats], margin: float = 0.0) -> Limits:
+def limits_of(rows: Sequence[Floats], margin: float = 0.0) -> Floats:
     """Return the smallest and largest of both columns, with a margin as a part of the range."""
     every = np.concatenate(rows)
     low, high = np.nanmin(every, axis=0), np.nanmax(every, axis=0)
     room = margin * (high - low) + (high == low) * np.maximum(np.abs(low), 1.0) * 0.05
-    (a, b), (c, d) = (low - room).tolist(), (high + room).tolist()
-    return (a, c), (b, d)
+    return np.column_stack([low - room, high + room])
 
 
 def coordinates(
-    limits: Limits, n: int, step: float | tuple[float, float] | None
+    limits: Any, n: int, step: float | tuple[float, float] | None
 ) -> tuple[Floats, Floats]:
     """Return the grid's coordinates along both columns: n each, or every step from the low end.
 
     >>> [axis.size for axis in coordinates(((1.0, 6.9), (0.1, 2.5)), 400, 0.02)]
     [296, 121]
     """
-    (low0, high0), (low1, high1) = limits
+    low, high = np.transpose(limits)
     if step is None:
         if n < 2:
             raise NaivelyError(f"grid must be at least 2; got {n}.")
-        _check_grid(n, n)
-        x0, x1 = (np.linspace(low, high, n, dtype=np.float64) for low, high in limits)
-        return x0, x1
-    steps = np.ravel(np.asarray(step, dtype=np.float64)).tolist()
-    if len(steps) not in (1, 2) or not all(s > 0 for s in steps):
-        raise NaivelyError(f"step must be a positive number, or two of them; got {step!r}.")
-    # the end belongs to the grid although steps round
-    n0 = int((high0 - low0) / steps[0] + 1e-9) + 1
-    n1 = int((high1 - low1) / steps[-1] + 1e-9) + 1
-    _check_grid(n0, n1)
-    x0, x1 = np.arange(n0, dtype=np.float64), np.arange(n1, dtype=np.float64)
-    return low0 + steps[0] * x0, low1 + steps[-1] * x1
-
-
-def _check_grid(n0: int, n1: int) -> None:
+        n0 = n1 = n
+    else:
+        steps = np.ravel(np.asarray(step, dtype=np.float64))
+        if steps.size not in (1, 2) or not (steps > 0).all():
+            raise NaivelyError(f"step must be a positive number, or two of them; got {step!r}.")
+        # the end belongs to the grid although steps round
+        n0, n1 = (((high - low) / steps + 1e-9).astype(int) + 1).tolist()
     if n0 * n1 > _MAX_GRID:
         raise NaivelyError(
             f"a grid must have at most {_MAX_GRID:,} points; got {n0:,} x {n1:,}. "
             "Use a larger step."
         )
+    if step is None:
+        return np.linspace(low[0], high[0], n), np.linspace(low[1], high[1], n)
+    return low[0] + steps[0] * np.arange(n0), low[1] + steps[-1] * np.arange(n1)
 
 
 def edges(x: Floats) -> tuple[float, float]:

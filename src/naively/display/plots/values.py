@@ -76,7 +76,6 @@ class ImportanceDisplay(Display):
         cls, importance: Importance, *, max_columns: int = 20, ax: Any = None
     ) -> Self:
         """Draw what ``importance_`` or `importance` returned."""
-        canvas.check_at_least_one(max_columns=max_columns)
         return cls(importance=importance, max_columns=max_columns).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
@@ -132,7 +131,6 @@ class DriftDisplay(Display):
     @classmethod
     def from_drift(cls, drift: Any, *, max_columns: int = 20, ax: Any = None) -> Self:
         """Draw what `naively.drift` returned."""
-        canvas.check_at_least_one(max_columns=max_columns)
         return cls(drift=drift, max_columns=max_columns).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
@@ -216,7 +214,6 @@ class TuningDisplay(Display):
         ax: Any = None,
     ) -> Self:
         """Draw what `naively.tune` returned."""
-        canvas.check_at_least_one(max_candidates=max_candidates)
         n_values = {name: len(set(_numbers(tuning, name).values())) for name in tuning.varied}
         if parameter is not None and not n_values.get(parameter):
             raise NaivelyError(

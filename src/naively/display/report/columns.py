@@ -207,7 +207,8 @@ class PageColumns:
         add, of which the page may not know all words. All are by class.
         """
         schema, some, model = given.schema, given.table[rows], given.fitted.model_
-        cells = np.array(some.array()), given.codes_of_rows(rows)
+        codes = np.array(some.code_columns, np.int32).reshape(len(schema.categories), rows.size)
+        cells = np.array(some.array()), np.ascontiguousarray(codes.T)
         added = model.contributions(some)
         away = (added.columns >= 0) & ~np.isin(added.columns, self.at)
         rest = added.values[:, :, away].sum(axis=2)

@@ -150,13 +150,6 @@ class Given(NamedTuple):
         """Return the codes of a column of categories, by its place among those."""
         return self.table.code_columns[place].astype(np.int32, copy=False)
 
-    def codes_of_rows(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:
-        """Return the codes of all columns of categories, for some rows."""
-        codes = np.empty((rows.size, len(self.schema.categories)), np.int32)
-        for i, column in enumerate(self.table[rows].code_columns):
-            codes[:, i] = column
-        return codes
-
 
 @dataclass(frozen=True)
 class Ranges:
