@@ -55,7 +55,6 @@ from naively.evaluation.judgement import (
     Influence,
     Judgement,
     Metric,
-    bins,
     sums,
 )
 
@@ -361,14 +360,6 @@ class Reliability:
             return nan
         gap = np.abs(self.accuracy - self.confidence)
         return float(np.nansum(self.count * gap) / self.count.sum())
-
-
-def reliability(top: NDArray[np.float64], correct: NDArray[np.bool_]) -> Reliability:
-    """Compare confidence and accuracy in ten bins of the confidence; NaN is in none."""
-    at = bins(top)
-    at[np.isnan(top)] = N_BINS
-    parts = (np.ones(top.size), correct.astype(np.float64), top)
-    return Reliability.of(np.array([sums(at, part, N_BINS + 1)[:N_BINS] for part in parts]))
 
 
 def precision_recall_f1(

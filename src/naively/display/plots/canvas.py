@@ -181,33 +181,18 @@ def named_rows(ax: Any, names: Sequence[object], width: int) -> None:
 def heading(ax: Any, title: str, notes: Sequence[str] = (), *, width: int = 92) -> None:
     """Write a title over axes or a (sub)figure, and under it, small, what must be said."""
     lines = [line for note in notes if note for line in textwrap.wrap(note, width)]
+    bold = {"fontsize": 12, "fontweight": "bold", "color": INK}
+    small = {"fontsize": 8.5, "color": FAINT, "linespacing": 1.35}
     if hasattr(ax, "suptitle"):
-        ax.suptitle(title, x=0.012, ha="left", fontsize=12, fontweight="bold", color=INK)
+        ax.suptitle(title, x=0.012, ha="left", **bold)
         if lines:
-            small = {"fontsize": 8.5, "color": FAINT, "linespacing": 1.35}
             ax.supxlabel("\n".join(lines), x=0.012, ha="left", **small)
         return
-    ax.set_title(
-        title,
-        loc="left",
-        fontsize=12,
-        fontweight="bold",
-        color=INK,
-        pad=8 + 12 * len(lines) + 2 * bool(lines),
-    )
+    ax.set_title(title, loc="left", pad=8 + 12 * len(lines) + 2 * bool(lines), **bold)
     if lines:
-        ax.annotate(
-            "\n".join(lines),
-            xy=(0, 1),
-            xycoords="axes fraction",
-            xytext=(0, 6),
-            textcoords="offset points",
-            va="bottom",
-            fontsize=8.5,
-            color=FAINT,
-            linespacing=1.35,
-            annotation_clip=False,
-        )
+        above = {"xycoords": "axes fraction", "xytext": (0, 6), "textcoords": "offset points"}
+        small |= {"va": "bottom", "annotation_clip": False}
+        ax.annotate("\n".join(lines), (0, 1), **above, **small)
 
 
 def legend(place: Any, handles: Sequence[Any], names: Sequence[str], **options: Any) -> Any:

@@ -140,10 +140,8 @@ class NomogramDisplay(Display):
         is_number = axis.kind is NUMBER
         if is_number and values.size > _MAX_TICKS:
             values = _round_values(_MAX_TICKS, *values[[0, -1]])
-        ticks = [
-            (float(found.points(axis, tick.log_odds)), tick.label, tick.rising)
-            for tick in axis.ticks([float(v) for v in values])
-        ]
+        each = axis.ticks([float(v) for v in values])
+        ticks = [(float(found.points(axis, odds)), label, rising) for label, odds, rising in each]
         _ruler(ax, y, ticks, found.points(axis, [axis.low, axis.high]), both=not is_number)
         at = float(found.points(axis, 0.0))
         ax.plot([at, at], [y - 0.13, y + 0.13], color=canvas.REST, linewidth=2.4, zorder=1)

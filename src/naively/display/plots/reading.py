@@ -182,6 +182,12 @@ def schema_of(model: Any) -> Schema:
     return Schema(int(model.n_features_in_), None if names is None else tuple(map(str, names)))
 
 
+def drawn_rows(rows: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """Return rows, or so many of them, drawn at random: always the same ones, in their order."""
+    few = np.random.default_rng(0).choice(rows, most, replace=False) if rows.size > most else rows
+    return np.sort(few)
+
+
 def codes_of(y: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
     """Return the position of each label among the model's classes."""
     present, codes = labels.encode(y)

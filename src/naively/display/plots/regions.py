@@ -39,6 +39,7 @@ from naively.display.plots.reading import (
     class_captions,
     codes_of,
     column_names,
+    drawn_rows,
     gaussians_of,
     ours,
     schema_of,
@@ -438,8 +439,7 @@ def read_points(model: Any, X: Any, y: Any, pair: Pair, most: int) -> Points:
     groups = [points[codes == k] for k in range(len(model.classes_))]
     keep = np.flatnonzero(np.isin(codes, pair.shown))
     few = f"{most:,} of {keep.size:,} points are drawn, chosen at random." * (keep.size > most)
-    if keep.size > most:
-        keep = np.sort(np.random.default_rng(0).choice(keep, most, replace=False))
+    keep = drawn_rows(keep, most)
     rows, are = (f"{n_lost:,} rows with", "are") if n_lost > 1 else ("One row with", "is")
     unknown = np.full((2, 2), np.nan)
     return Points(

@@ -44,6 +44,7 @@ from naively.data import labels
 from naively.data.labels import is_missing
 from naively.data.rows import Rows, Targets
 from naively.data.types import Floats
+from naively.display.plots.reading import drawn_rows
 from naively.display.report.columns import PageColumns, counted_rows, describe, shortened
 from naively.display.report.inputs import Given, Ranges, WholeFile, check_classes, check_model
 from naively.engines.files.labelled_rows import LabelledRows, table_of
@@ -136,42 +137,30 @@ def collect_files(
     There are two passes, and a sample of rows for what draws single rows.
     """
     models: list[Any] = []
+    ranges: list[Ranges] = []
+    lock = Lock()
 
     def checked(classes: Any) -> Any:
         check_classes(classes)
         models.append(clone(files.model_of(classes)))
         return models[0]
 
+    def visit(rows: Rows) -> None:  # threads visit them in any order
+        own = Ranges.of(rows)
+        with lock:
+            ranges[:] = [ranges[0] + own if ranges else own]
+
     check_model(files.model_of(None))
-    visitor = _RangesOfAll()
     judging = replace(files, model_of=checked)
-    judged = judge_files(judging, folds, sample=SAMPLE, visit=visitor.visit)
+    judged = judge_files(judging, folds, sample=SAMPLE, visit=visit)
     learned, kept = judged.measured.folds.total(), judged.scored
     rows = LabelledRows(
         table_of(judged.measured.plan, [part.cells for part in kept.parts()]),
         judged.measured.folds.classes.take(kept.kept().truth),
     )
-    coded = [learned.tally(place).sum() for place in range(len(learned.schema.categories))]
-    missing = sum(judged.evaluation.n_rows - int(cells) for cells in coded)
-    whole = WholeFile(judged.evaluation.n_rows, kept.at(), missing + visitor.missing_texts)
+    whole = WholeFile(judged.evaluation.n_rows, kept.at())
     given = Given.of_files(models[0], learned, rows, whole, str(files.plan.request.target))
-    return _describe_all(given, visitor.ranges, judged.evaluation, options)
-
-
-class _RangesOfAll:
-    """The ranges of all columns of numbers; threads visit rows in any order."""
-
-    def __init__(self) -> None:
-        self.ranges = Ranges(*np.empty((4, 0)))
-        self.missing_texts, self._lock = 0, Lock()
-
-    def visit(self, rows: Rows) -> None:
-        """Look at some rows."""
-        own = Ranges.of(rows)
-        empty = 0 if rows.texts is None else int((rows.texts.hashes == 0).sum())
-        with self._lock:
-            self.ranges = self.ranges + own if self.ranges.least.size else own
-            self.missing_texts += empty
+    return _describe_all(given, ranges[0], judged.evaluation, options)
 
 
 def _describe_all(
@@ -198,7 +187,9 @@ def _describe_all(
             "rows": given.n_rows,
             "columns": given.table.shape[1],
             "classes": given.n_classes,
-            "missing": int(ranges.missing.sum()) + given.n_missing_others,
+            "missing": int(ranges.missing.sum())
+            + ranges.missing_others
+            + given.n_rows * len(given.schema.undecided),
         },
         "counted": counted_rows(given).size,
         "drawn": given.codes.size,
@@ -260,9 +251,7 @@ def _importance(given: Given) -> ColumnLosses:
     sample = given.fitted.summary_.sample
     if sample is not None and len(sample):
         return column_losses(model, sample)
-    n_rows, at = table.shape[0], np.arange(table.shape[0])
-    if n_rows > _MAX_JUDGED_ROWS:
-        at = np.sort(np.random.default_rng(0).choice(n_rows, _MAX_JUDGED_ROWS, replace=False))
+    at = drawn_rows(np.arange(len(table)), _MAX_JUDGED_ROWS)
     rows = rows_to_judge(model, table[at], given.codes[at])
     return column_losses(model, rows, seen=given.learned_from_rows)
 
@@ -418,9 +407,7 @@ def _cell(cell: Any) -> float | str | None:
 
 
 def _sample(given: Given, columns: PageColumns) -> dict[str, Any]:
-    rows = np.arange(given.codes.size)
-    if rows.size > _MAX_POINTS:
-        rows = np.sort(np.random.default_rng(0).choice(rows, _MAX_POINTS, replace=False))
+    rows = drawn_rows(np.arange(given.codes.size), _MAX_POINTS)
     numbers = given.schema.numbers
     drawn = [j for j in columns.at if j in numbers][:_MAP_COLUMNS]
     cells = given.table[rows].array()

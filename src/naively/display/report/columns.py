@@ -28,7 +28,7 @@ from naively.data.labels import are_booleans, is_missing
 from naively.data.rows import Rows
 from naively.data.types import Floats
 from naively.display.plots.overlap import bin_shares, rebinned
-from naively.display.plots.reading import gaussians_of
+from naively.display.plots.reading import drawn_rows, gaussians_of
 from naively.display.report.forms import Described, PageInteractions, terms_of
 from naively.display.report.inputs import Given, Ranges, blocks
 from naively.engines.memory.frames import cells_of
@@ -52,7 +52,6 @@ _WORD_DECIMALS = 12  # which no probability shows
 _BINS = 24
 _LARGEST = sys.float_info.max
 _TOO_FAR = -1e299  # a term that has nearly overflowed, where forms cut it
-_UNKNOWN = dict.fromkeys(("average", "spread", "least", "most"), np.nan)
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -327,16 +326,20 @@ def _numbers(given: Given, at: list[int], ranges: Ranges) -> dict[int, Described
 
 def _of_nothing(given: Given) -> Described:
     """Describe a column in which the model has seen no cell, as one of numbers without any."""
-    unknown = np.full(given.n_classes, np.nan)
     return {
-        **_UNKNOWN,
+        **_unknown(given),
         "missing": given.n_rows,
-        "mean": unknown,
-        "variance": unknown,
         "slider": slider(np.nan, np.nan, whole=False),
         "histogram": {"edges": [0.0, 1.0], "counts": [[0]] * given.n_classes},
         "terms": [],
     }
+
+
+def _unknown(given: Given) -> Described:
+    """Return the figures of a column that has no numbers."""
+    names = ("average", "spread", "least", "most")
+    by_class = dict.fromkeys(("mean", "variance"), np.full(given.n_classes, np.nan))
+    return dict.fromkeys(names, np.nan) | by_class
 
 
 def _of_text(given: Given, j: int) -> Described:
@@ -351,13 +354,10 @@ def _of_text(given: Given, j: int) -> Described:
     kept = np.sort(order[: max(1, _MAX_WORD_VALUES // given.n_classes)])
     kept = kept[seen[kept] > 0]
     has_box = family.analyzer == "word" and family.hashed is None
-    unknown = np.full(given.n_classes, np.nan)
     listed = top_words(term, words, 0 if words.width else _MAX_TOP_WORDS)
     return {
-        **_UNKNOWN,
+        **_unknown(given),
         "missing": round(float((texts.hashes[:, term.at] == 0).mean()) * given.n_rows),
-        "mean": unknown,
-        "variance": unknown,
         "words": [words.word(at) for at in kept.tolist()] if has_box else [],
         "values": centred[kept].round(_WORD_DECIMALS) if has_box else [],
         "n_words": int((seen > 0).sum()),
@@ -403,10 +403,7 @@ def _steps(given: Given, j: int, histogram: Described, term: Described) -> Any:
 
 def counted_rows(given: Given) -> NDArray[np.intp]:
     """Return the rows in which distinct cells are counted: all, or some drawn at random."""
-    n_rows = given.codes.size
-    if n_rows <= _MAX_CELLS_COUNTED:
-        return np.arange(n_rows)
-    return np.sort(np.random.default_rng(0).choice(n_rows, _MAX_CELLS_COUNTED, replace=False))
+    return drawn_rows(np.arange(given.codes.size), _MAX_CELLS_COUNTED)
 
 
 def _counted(

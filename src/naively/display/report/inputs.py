@@ -41,7 +41,6 @@ class WholeFile(NamedTuple):
 
     n_rows: int
     at: NDArray[np.int64]  # the numbers of the rows of the sample
-    missing: int  # cells of categories and texts
 
 
 class Given(NamedTuple):
@@ -125,17 +124,6 @@ class Given(NamedTuple):
         return self.seen.class_weight.astype(np.int64)
 
     @property
-    def n_missing_others(self) -> int:
-        """How many cells are missing in columns that hold no numbers."""
-        n_undecided = len(self.schema.undecided)
-        if self.whole is not None:
-            return self.whole.missing + self.n_rows * n_undecided
-        texts = self.table.texts
-        absent = sum(int((column < 0).sum()) for column in self.table.code_columns)
-        absent += 0 if texts is None else int((texts.hashes == 0).sum())
-        return absent + self.codes.size * n_undecided
-
-    @property
     def learned_from_rows(self) -> bool:
         """Whether the model has learned from just these rows, as far as the statistics tell."""
         learned, seen = self.fitted.summary_, self.seen
@@ -153,20 +141,24 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True)
 class Ranges:
-    """The least and the largest cell of each column of numbers, and what kind of cells it has."""
+    """The least and the largest cell of each column of numbers, and which cells are missing."""
 
     # least and most, (n_columns,): NaN for a column without a cell
     least: Floats
     most: Floats
     missing: NDArray[np.int64]  # cells that are missing
     whole: NDArray[np.bool_]  # whether all cells are whole numbers
+    missing_others: int = 0  # cells that are missing in columns of categories and texts
 
     @classmethod
     def of(cls, rows: Rows) -> Ranges:
-        """Look at every number once."""
+        """Look at every cell once."""
+        others = [codes < 0 for codes in rows.code_columns]
+        others += [] if rows.texts is None else [rows.texts.hashes == 0]
         d = rows[:0].array().shape[1]
         unknown = np.full(d, np.nan)
-        found = cls(unknown, unknown, np.zeros(d, dtype=np.int64), np.ones(d, dtype=bool))
+        nothing, whole = np.zeros(d, dtype=np.int64), np.ones(d, dtype=bool)
+        found = cls(unknown, unknown, nothing, whole, sum(int(one.sum()) for one in others))
         for _, block in blocks(rows):
             absent = np.isnan(block)
             found += cls(
@@ -184,6 +176,7 @@ class Ranges:
             np.fmax(self.most, other.most),
             self.missing + other.missing,
             self.whole & other.whole,
+            self.missing_others + other.missing_others,
         )
 
 
