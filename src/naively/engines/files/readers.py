@@ -322,7 +322,7 @@ class FirstRows:
                 for batch in (
                     [table] if table.num_rows else opened.reader.first_batches([name, *beside])
                 ):
-                    yield first_cells(_weighted(batch, *beside).column(name), LOOKED_AT)
+                    yield first_cells(_weighted(batch, name, *beside), LOOKED_AT)
 
     def fill(self, known: Collection[str] = ()) -> Any:
         """Return the rows, with the types of empty columns by later files; see `filled`."""
@@ -352,14 +352,15 @@ class FirstRows:
             yield opened, table
 
 
-def _weighted(batch: Any, *weights: str) -> Any:
-    """Return rows without those of weight 0. What is no weight is an error later on."""
-    for name in weights:
-        column = batch.column(name)
+def _weighted(batch: Any, name: str, *weights: str) -> Any:
+    """Return a column without rows of weight 0. What is no weight is an error later on."""
+    cells = batch.column(name)
+    for weight in weights:
+        column = batch.column(weight)
         if held_by_type(column.type).what in ("number", "boolean"):
             has_weight = pc.not_equal(column.cast(pa.float64(), safe=False), 0.0)
-            batch = batch.filter(pc.fill_null(has_weight, True))
-    return batch
+            cells = without_views(cells).filter(pc.fill_null(has_weight, True))
+    return cells
 
 
 def _shows_types(opened: OpenFile, table: Any) -> bool:
