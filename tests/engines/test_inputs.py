@@ -7,6 +7,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, summarize
+from naively.estimators import loading
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -285,6 +286,31 @@ def test_a_row_given_to_predict_is_pointed_to_predict_one():
     for row in (X[0], X[0].tolist()):
         with pytest.raises(ValueError, match=r"Expected 2D array(.|\n)*predict_one"):
             MODEL.predict(row)
+
+
+SQUARE = pd.DataFrame({"town": ["Ulm", "Bonn"] * 10, "size": ["S", "M", "L", "S"] * 5})
+COUNTED = pd.DataFrame({"a": np.arange(20) % 3, "b": np.arange(20) % 4})
+OF_ROWS = {
+    "pandas": lambda frame: frame,
+    "polars": pl.from_pandas,
+    "pyarrow": pa.Table.from_pandas,
+    "array": pd.DataFrame.to_numpy,
+}
+
+
+@pytest.mark.parametrize("n", [1, 2])  # as many as columns, too
+@pytest.mark.parametrize("library", OF_ROWS)
+@pytest.mark.parametrize("cls", [*loading.ESTIMATORS.values(), "categories"])
+def test_a_table_in_place_of_a_row_is_told_what_to_give(cls, library, n):
+    X = SQUARE if cls == "categories" else COUNTED
+    model = (NaiveBayes if cls == "categories" else cls)().fit(X, ["a", "b"] * 10)
+    table = OF_ROWS[library](X.head(n))
+    calls = [model.predict_one, model.predict_proba_one, lambda X: model.learn_one(X, "a")]
+    for call in calls:
+        with pytest.raises(
+            NaivelyError, match=r"a row must be a list or a dict .* of 2 dimensions"
+        ):
+            call(table)
 
 
 def test_a_wrong_row_is_named():

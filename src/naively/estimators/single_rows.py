@@ -67,6 +67,14 @@ def plain_row(row: Any, schema: Schema | None, cell: Cell) -> Row:
 
 def named_cells(row: Any, schema: Schema | None) -> Any:
     """Return a pandas Series as a dict where columns have names; other rows, on the host."""
+    if type(row) in (list, dict, tuple):
+        return row
+    if len(getattr(row, "shape", ())) > 1 and not is_sparse(row):
+        raise NaivelyError(
+            f"a row must be a list or a dict of cells; got a {type(row).__name__} of "
+            f"{len(row.shape)} dimensions. Give one of its rows, such as X.iloc[0] or X[0]; tables "
+            "are for predict, partial_fit and the like."
+        )
     if not hasattr(row, "to_dict") or isinstance(row, Mapping):
         return on_host(row)
     has_names = schema is None or schema.names is not None or not schema.n_columns
