@@ -212,15 +212,14 @@ def _kinds_among(X: Any) -> set[Kind]:
 
 def _timed(models: tuple[Any, Any], rows: Split, repeats: int) -> tuple[_Pair, _Pair]:
     """Time both in turns. They have run once before: whatever is imported late, is now."""
-    y_train = rows.train.labels
-    fit: tuple[list[float], list[float]] = ([], [])
-    predict: tuple[list[float], list[float]] = ([], [])
-    for _ in range(repeats):
+    y_train, seconds = rows.train.labels, np.empty((2, 2, repeats))
+    for i in range(repeats):
         for at, model in enumerate(models):
             fresh = clone(model)
-            fit[at].append(_seconds(partial(fresh.fit, rows.X_train, y_train)))
-            predict[at].append(_seconds(partial(fresh.predict, rows.X_test)))
-    return (Timing.of(fit[0]), Timing.of(fit[1])), (Timing.of(predict[0]), Timing.of(predict[1]))
+            seconds[0, at, i] = _seconds(partial(fresh.fit, rows.X_train, y_train))
+            seconds[1, at, i] = _seconds(partial(fresh.predict, rows.X_test))
+    fit, predict = ((Timing.of(a), Timing.of(b)) for a, b in seconds)
+    return fit, predict
 
 
 def _seconds(work: Callable[[], Any]) -> float:
@@ -412,7 +411,7 @@ class Timing:
     runs: int
 
     @classmethod
-    def of(cls, seconds: Sequence[float]) -> Timing:
+    def of(cls, seconds: Sequence[float] | Floats) -> Timing:
         """Return the timing of runs that took so many seconds."""
         lower, median, upper = map(float, np.quantile(seconds, (0.25, 0.5, 0.75)))
         std = float(np.std(seconds, ddof=1)) if len(seconds) > 1 else float("nan")

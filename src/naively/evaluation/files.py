@@ -280,21 +280,14 @@ class _Places(dict[Any, int]):
         super().__init__({label: k for k, label in enumerate(classes.tolist())})
         self._kind = FORMS[classes.dtype.kind]
 
-    def __contains__(self, label: object) -> bool:
-        return super().__contains__(label) or self._read(label) is not None
-
     def __missing__(self, label: Any) -> int:
-        return super().__getitem__(self._read(label))
-
-    def _read(self, label: object) -> Any:
-        """Return what a text means as a label, where it is one."""
+        """Return the place of what a text means as a label."""
         if self._kind == "str" or not isinstance(label, str):
-            return None
+            raise KeyError(label)
         try:
-            value = typed_labels(np.array([label]), self._kind).tolist()[0]
-        except NaivelyError:
-            return None
-        return value if super().__contains__(value) else None
+            return self[typed_labels(np.array([label]), self._kind).tolist()[0]]
+        except (NaivelyError, KeyError):
+            raise KeyError(label) from None
 
 
 # --- the first pass -------------------------------------------------------------------------------
@@ -458,14 +451,13 @@ class FoldModels:
 
     def _places(self, labels_of_files: NDArray[Any]) -> NDArray[np.int32]:
         """Return the places of labels among all classes."""
-        listed = labels_of_files.tolist()
-        unknown = [label for label in listed if label not in self.place_of]
-        if unknown:
+        try:
+            return np.array([self.place_of[k] for k in labels_of_files.tolist()], dtype=np.int32)
+        except KeyError as error:
             raise NaivelyError(
                 f"the labels must be classes that the model has learned "
-                f"({labels.quoted(self.classes)}); got {unknown[0]!r} too. Leave such rows out."
-            )
-        return np.array([self.place_of[label] for label in listed], dtype=np.int32)
+                f"({labels.quoted(self.classes)}); got {error.args[0]!r} too. Leave such rows out."
+            ) from None
 
     def _judged(
         self, batch: Batch, codes: NDArray[np.int32], keys: NDArray[np.uint64], start: int

@@ -27,7 +27,7 @@ array([1, 1, 0, 1, 1])
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from naively import _kernel
 from naively.data.rows import Targets
 from naively.data.threads import map_blocks
+from naively.data.types import Floats
 from naively.engines.memory.arrays import summarize
 from naively.errors import NaivelyError
 from naively.estimators.gaussian_nb import GaussianNB
@@ -71,25 +72,20 @@ def leave_one_out(model: GaussianNB, X: Any, truth: Truth) -> Judgement:
     return Judgement.of_joint(truth.codes, joint)
 
 
-class _RowsLeftOut:
+class _RowsLeftOut(NamedTuple):
     """The models without one row, for blocks of rows: classes first, then rows, then columns."""
 
-    def __init__(
-        self, model: GaussianNB, whole: Summary, X: NDArray[np.float64], codes: NDArray[np.int32]
-    ) -> None:
-        self.model, self.whole, self.X, self.codes = model, whole, X, codes
+    model: GaussianNB
+    whole: Summary
+    X: Floats
+    codes: NDArray[np.int32]
 
-    def joint(self, rows: slice) -> NDArray[np.float64]:
+    def joint(self, rows: slice) -> Floats:
         """Return log p(k) + log f(x | k) of the rows, each by its own model."""
         x, log_prior = self.X[rows], self.log_prior(rows)
-        model = self.model
-        parameters = gaussian.parameters(
-            self.moments(rows),
-            ddof=model.ddof,
-            variance=model.variance,
-            var_smoothing=model.var_smoothing,
-            smoothing=model.smoothing,
-        )
+        names = ("ddof", "variance", "var_smoothing", "smoothing")
+        how: Any = {name: getattr(self.model, name) for name in names}
+        parameters = gaussian.parameters(self.moments(rows), **how)
         self.check_defined(parameters, rows)
         joint = np.ascontiguousarray((log_prior + _log_densities(x, parameters)).T)
         # Where all classes have overflowed, the kernel knows which is the nearest.
@@ -101,7 +97,7 @@ class _RowsLeftOut:
             kernel.log_proba(x[i : i + 1], joint[i : i + 1])
         return joint
 
-    def log_prior(self, rows: slice) -> NDArray[np.float64]:
+    def log_prior(self, rows: slice) -> Floats:
         """Return log p(k): the shares of the other rows, or the priors that were given."""
         k = self.codes[rows]
         if self.model.priors is None:
@@ -147,7 +143,7 @@ class _RowsLeftOut:
             )
 
 
-def _log_densities(x: NDArray[np.float64], parameters: GaussianParameters) -> NDArray[np.float64]:
+def _log_densities(x: Floats, parameters: GaussianParameters) -> Floats:
     """Return log f(x | k), the sum over columns; what is missing is left out."""
     variance = np.where(parameters.variance > 0, parameters.variance, np.nan)
     with np.errstate(over="ignore"):

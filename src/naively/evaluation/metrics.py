@@ -171,15 +171,7 @@ def _brier_resolution(rows: Judgement) -> Influence:
 # --- of ranks: of the second of two classes; of more, each against the rest -----------------------
 
 
-def _roc_auc(rows: Judgement) -> Influence:
-    return _of_curves(rows, "roc_auc")
-
-
-def _average_precision(rows: Judgement) -> Influence:
-    return _of_curves(rows, "average_precision")
-
-
-def _of_curves(rows: Judgement, name: str) -> Influence:
+def _of_curves(rows: Judgement, name: Literal["roc_auc", "average_precision"]) -> Influence:
     """Return the mean of a figure of curves over classes, weighted by their rows.
 
     The shares of classes vary as well.
@@ -206,7 +198,7 @@ def _of_curve(curve: ClassCurve, name: str) -> Influence:
 def _macro_roc_auc(rows: Judgement) -> Influence:
     """Mean ROC area of the classes, each counting the same; NaN unless all have rows."""
     if rows.n_classes == 2:
-        return _roc_auc(rows)
+        return _of_curves(rows, "roc_auc")
     areas = [rows.curve(k).roc_auc for k in range(rows.n_classes)]
     return Influence(float(np.mean(areas)))
 
@@ -217,8 +209,10 @@ METRICS: dict[str, Metric] = {
     "mcc": Metric("Matthews correlation", _mcc, (-1.0, 1.0), reads="labels"),
     "kappa": Metric("Cohen's kappa", _kappa, (-1.0, 1.0), reads="labels"),
     "top_2_accuracy": Metric("top-2 accuracy", partial(_top_k_accuracy, k=2), reads="ranks"),
-    "roc_auc": Metric("ROC AUC", _roc_auc, reads="curves"),
-    "average_precision": Metric("average precision", _average_precision, reads="curves"),
+    "roc_auc": Metric("ROC AUC", partial(_of_curves, name="roc_auc"), reads="curves"),
+    "average_precision": Metric(
+        "average precision", partial(_of_curves, name="average_precision"), reads="curves"
+    ),
     "loss": Metric("loss", _loss, (0.0, inf), False, "losses"),
     "brier": Metric("Brier score", _brier, (0.0, 2.0), False, "losses"),
     "brier_reliability": Metric(

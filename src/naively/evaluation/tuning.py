@@ -166,13 +166,9 @@ class Tuning(Drawn, Tabular):
             f"{self.model}, {folds}: {len(self.params):,} candidates, {self.n_rows:,} rows, by "
             f"{scoring.title} ({better} is better)"
         )
+        rank, mean, std = self.rank, self.mean, self.std
         rows = [
-            (
-                str(self.rank[i]),
-                described(self.params[i]),
-                figure(self.mean[i]),
-                figure(self.std[i]),
-            )
+            (str(rank[i]), described(self.params[i]), figure(mean[i]), figure(std[i]))
             for i in self.order[:_MAX_SHOWN]
         ]
         if len(self.params) > _MAX_SHOWN:
@@ -257,11 +253,8 @@ def _plain_params(params: dict[str, Any]) -> dict[str, Any]:
 
     def written(value: Any) -> Any:
         if isinstance(value, dict):
-            return {str(name): str(its) for name, its in value.items()}
-        return (
-            value
-            if isinstance(value, list | tuple | np.ndarray | str | int | float)
-            else (None if value is None else str(value))
-        )
+            return {str(name): str(one) for name, one in value.items()}
+        holds = isinstance(value, list | tuple | np.ndarray | str | int | float)
+        return value if holds or value is None else str(value)
 
     return {name: written(value) for name, value in params.items()}
