@@ -268,8 +268,9 @@ def test_threads_do_not_change_a_bit():
     rng = np.random.default_rng(1)
     y = rng.integers(3, size=40_000)
     X = rng.normal(size=(y.size, 30))
-    one, two = (evaluate(GaussianNB(n_jobs=n), X, y, folds=3) for n in (1, 2))
-    np.testing.assert_array_equal(one.probabilities, two.probabilities)
+    for model, rows in ((GaussianNB, (X, y)), (NaiveBayes, MIXED)):
+        one, two = (evaluate(model(n_jobs=n), *rows, folds=3) for n in (1, 2))
+        np.testing.assert_array_equal(one.probabilities, two.probabilities)
 
 
 # --- every estimator ------------------------------------------------------------------------------
@@ -307,7 +308,6 @@ ESTIMATORS = {
     "GaussianNB, weights": (GaussianNB(calibration="weights"), NUMBERS),
     "GaussianNB, temperature": (GaussianNB(calibration="temperature", ddof=1), NUMBERS),
     "NaiveBayes": (NaiveBayes(), MIXED),
-    "NaiveBayes, one thread": (NaiveBayes(n_jobs=1), MIXED),
     "NaiveBayes of numbers": (NaiveBayes(), NUMBERS),
     "NaiveBayes of categories": (NaiveBayes(), (MIXED[0][["town", "old"]], MIXED[1])),
     "NaiveBayes, temperature": (NaiveBayes(calibration="temperature"), MIXED),

@@ -175,10 +175,16 @@ def gaussian_rows(rng, n, *, shares, factor):
 def test_intervals_hold_the_truth_of_rare_classes_and_few_rows(model, n_classes):
     """In 90 % of samples at least, up to four standard deviations of 16 samples."""
     held = {name: [] for name in WITH_INTERVALS}
-    for shares, n in product(RARE[n_classes], (30, 100, 400)):
-        judged = partial(gaussian_rows, shares=shares, factor=MODELS[model])
-        whole = estimates(judged(np.random.default_rng(0), 30_000), METRICS)
-        hits = {name: [] for name in WITH_INTERVALS}
+    samples = {
+        shares: partial(gaussian_rows, shares=shares, factor=MODELS[model])
+        for shares in RARE[n_classes]
+    }
+    wholes = {
+        shares: estimates(judged(np.random.default_rng(0), 30_000), METRICS)
+        for shares, judged in samples.items()
+    }
+    for (shares, judged), n in product(samples.items(), (30, 100, 400)):
+        whole, hits = wholes[shares], {name: [] for name in WITH_INTERVALS}
         for seed in range(16):
             found = estimates(judged(np.random.default_rng([n, seed]), n), WITH_INTERVALS)
             for name, (value, low, high) in found.items():

@@ -8,7 +8,7 @@ from sklearn.metrics import confusion_matrix, f1_score, precision_score, recall_
 
 from naively import GaussianNB, NaivelyError, evaluate
 
-TWO = evaluate(GaussianNB(), *load_breast_cancer(return_X_y=True), folds=5)
+TWO = evaluate(GaussianNB(), *(part[::3] for part in load_breast_cancer(return_X_y=True)), folds=5)
 THREE = evaluate(GaussianNB(var_smoothing=0.01), *load_wine(return_X_y=True), folds=5)
 COSTS = [[0.0, 3.0], [1.0, -0.5]]
 

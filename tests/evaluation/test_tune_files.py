@@ -46,9 +46,8 @@ def hashes_of(frame, schema):
     return np.array([one.sample.hashes[0] for one in ones])
 
 
-def scores_of_refits(model, frame, schema, n_folds, n_judges):
+def scores_of_refits(model, frame, hashes, n_folds, n_judges):
     """Fit on all rows but those of a fold that judge, and judge these; for each fold."""
-    hashes = hashes_of(frame, schema)
     distinct = sorted(set(zip(hashes.tolist(), frame["y"], strict=True)))  # equal rows are one
     judges = hashes <= np.uint64(distinct[:n_judges][-1][0])
     X, y, found = frame.drop(columns="y"), frame["y"].to_numpy(), []
@@ -81,11 +80,10 @@ TABLES = {
 def test_rows_of_files_are_judged_by_models_of_all_rows_but_those_of_their_fold(name, rows, path):
     model, frame, grid = TABLES[name]
     found = tune(model, path(frame), "y", grid=grid, folds=3, rows=rows)
-    schema = found.best_model.summary_.schema
-    schema = replace(schema, sample=10)
+    hashes = hashes_of(frame, replace(found.best_model.summary_.schema, sample=10))
     for params, scores in zip(found.params, found.scores, strict=True):
         one = clone(model).set_params(**params)
-        expected = scores_of_refits(one, frame, schema, 3, rows)
+        expected = scores_of_refits(one, frame, hashes, 3, rows)
         assert_allclose(scores, expected, rtol=1e-9, err_msg=str(params))
     told = "3 folds" if rows == 5000 else "3 folds of a sample of 900 rows"
     assert found.method == told
