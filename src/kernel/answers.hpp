@@ -34,10 +34,7 @@ NAIVELY_INLINE void find_largest_by(std::size_t n_classes, const double* offset,
         lanes<R>(label + row) = at;
     }
 }
-NAIVELY_BY_REGISTERS(void, find_largest,
-                     (std::size_t n_classes, const double* offset, const double* absent,
-                      double* joint, double* best, double* label),
-                     (n_classes, offset, absent, joint, best, label))
+NAIVELY_BY_REGISTERS(find_largest)
 
 // power[k][i] = exp(joint[k][i] - best[i]), total[i] the sum of them over classes, share[i] = 1 /
 // total[i]
@@ -56,10 +53,7 @@ NAIVELY_INLINE void exponentiate_by(std::size_t n_classes, const double* joint, 
         lanes<R>(share + row) = (Lanes{} + 1.0) / sum;
     }
 }
-NAIVELY_BY_REGISTERS(void, exponentiate,
-                     (std::size_t n_classes, const double* joint, const double* best, double* power,
-                      double* total, double* share),
-                     (n_classes, joint, best, power, total, share))
+NAIVELY_BY_REGISTERS(exponentiate)
 
 // out[i * n_classes + k] = values[k * tile_rows + i] * factor[i], for a full tile
 template <class R>
@@ -81,10 +75,7 @@ NAIVELY_INLINE void write_tile_by(const double* values, const double* factor, st
                 out[r * n_classes + k] = values[k * tile_rows + r] * factor[r];
     }
 }
-NAIVELY_BY_REGISTERS(void, write_tile,
-                     (const double* values, const double* factor, std::size_t n_classes,
-                      double* out),
-                     (values, factor, n_classes, out))
+NAIVELY_BY_REGISTERS(write_tile)
 
 // The answers of rows of a tile, where `joint` is by class and row.
 class TileAnswers {

@@ -107,8 +107,7 @@ template <class R> NAIVELY_INLINE void find_powers_by(std::size_t n_classes, con
         lanes<R>(work.total + c) = total;
     }
 }
-NAIVELY_BY_REGISTERS(void, find_powers, (std::size_t n_classes, const Work& work),
-                     (n_classes, work))
+NAIVELY_BY_REGISTERS(find_powers)
 
 NAIVELY_CLONES void add_losses(const Candidates& g, const Work& work, std::size_t y, double weight,
                                double* NAIVELY_RESTRICT total) {

@@ -18,8 +18,7 @@ template <class R>
 NAIVELY_INLINE void add_distances_by(const Step<double>& step, std::size_t band) {
     add_distances_by_lanes<R, false>(step, band);
 }
-NAIVELY_BY_REGISTERS(void, add_distances, (const Step<double>& step, std::size_t band),
-                     (step, band))
+NAIVELY_BY_REGISTERS(add_distances)
 
 // The same where cells are missing: absent[k][i] += log_norm for each that is.
 template <class R, std::size_t width>
@@ -69,9 +68,7 @@ NAIVELY_INLINE void add_distances_missing_by(const Step<double>& step, std::size
         default: return add_distances_of_present<R, 5>(step, absent);
     }
 }
-NAIVELY_BY_REGISTERS(void, add_distances_missing,
-                     (const Step<double>& step, std::size_t band, double* absent),
-                     (step, band, absent))
+NAIVELY_BY_REGISTERS(add_distances_missing)
 
 // tile[j * tile_rows + i] = x[i * stride + j]. Reads one number behind an odd number of columns.
 template <class R, class T>
@@ -84,17 +81,12 @@ NAIVELY_INLINE void turn_rows_by(const T* x, std::size_t stride, std::size_t col
             turn_two_columns<V>(x + row * stride + j, stride, left, left + tile_rows);
         }
 }
-NAIVELY_BY_REGISTERS(void, turn_rows,
-                     (const double* x, std::size_t stride, std::size_t columns, double* tile),
-                     (x, stride, columns, tile))
-NAIVELY_BY_REGISTERS(void, turn_rows,
-                     (const float* x, std::size_t stride, std::size_t columns, double* tile),
-                     (x, stride, columns, tile))
+NAIVELY_BY_REGISTERS(turn_rows)
 
 template <class R> NAIVELY_INLINE bool finite_by(const double* numbers, std::size_t n) {
     return all_finite<R>(numbers, n);
 }
-NAIVELY_BY_REGISTERS(bool, finite, (const double* numbers, std::size_t n), (numbers, n))
+NAIVELY_BY_REGISTERS(finite)
 
 }  // namespace
 
@@ -132,7 +124,9 @@ class Scorer {
     Status run() {
         if (output_.want == Want::label && X_.n_rows >= rows_worth_a_screen &&
             model_.root_.empty()) {
-            const Screen screen = make_screen();
+            const GaussianModel& m = model_;
+            const Screen screen(m.n_classes_, m.n_columns_, m.band_, m.parameters_.data(),
+                                m.log_norm_.data(), m.offset_.data());
             if (screen.usable()) return run_behind(screen);
         }
         return score_rows(0, X_.n_rows) ? Status::ok : Status::not_finite;
@@ -140,21 +134,6 @@ class Scorer {
 
   private:
     std::size_t rows_of_tile(std::size_t row) const { return std::min(tile_rows, X_.n_rows - row); }
-
-    Screen make_screen() const {
-        const GaussianModel& m = model_;
-        const std::size_t size = m.n_classes_ * m.n_columns_;
-        std::vector<double> mean(size), scale(size), log_norm(size);
-        for (std::size_t k = 0; k < m.n_classes_; ++k)
-            for (std::size_t j = 0; j < m.n_columns_; ++j) {
-                const double* cell = m.parameters_.data() + place(k, j, m.n_columns_, m.band_, 2);
-                mean[k * m.n_columns_ + j] = cell[0];
-                scale[k * m.n_columns_ + j] = cell[m.band_];
-                log_norm[k * m.n_columns_ + j] = m.log_norm_[place(k, j, m.n_columns_, m.band_, 1)];
-            }
-        return {m.n_classes_, m.n_columns_,    m.band_,         mean.data(),
-                scale.data(), log_norm.data(), m.offset_.data()};
-    }
 
     // Labels tiles in single precision where that decides. Gives it up where it seldom does.
     Status run_behind(const Screen& screen) {

@@ -1,7 +1,7 @@
 // Builds of a function of lanes for processors with registers of 512 bits, of 256 bits, and others.
 //
 //     template <class R> NAIVELY_INLINE double total_by(const double* x) { ... lanes<R>(x) ... }
-//     NAIVELY_BY_REGISTERS(double, total, (const double* x), (x))
+//     NAIVELY_BY_REGISTERS(total)
 //
 // defines `total`, which calls the build for this processor. The results have the same bits.
 #pragma once
@@ -89,25 +89,31 @@ inline const int widest_registers = __builtin_cpu_supports("x86-64-v4")   ? 512
                                     : __builtin_cpu_supports("x86-64-v3") ? 256
                                                                           : 0;
 
-#define NAIVELY_BY_REGISTERS(type, name, parameters, arguments)                     \
-    __attribute__((target("arch=x86-64-v4"))) static type name##_512 parameters {   \
-        return name##_by<Registers512> arguments;                                   \
-    }                                                                               \
-    __attribute__((target("arch=x86-64-v3"))) static type name##_256 parameters {   \
-        return name##_by<Registers256> arguments;                                   \
-    }                                                                               \
-    static type name##_0 parameters { return name##_by<OtherRegisters> arguments; } \
-    static inline type name parameters {                                            \
-        if (register_bits == 512) return name##_512 arguments;                      \
-        return register_bits == 256 ? name##_256 arguments : name##_0 arguments;    \
+#define NAIVELY_BY_REGISTERS(name)                                                       \
+    template <class... A>                                                                \
+    __attribute__((target("arch=x86-64-v4"))) static auto name##_512(A&&... arguments) { \
+        return name##_by<Registers512>(arguments...);                                    \
+    }                                                                                    \
+    template <class... A>                                                                \
+    __attribute__((target("arch=x86-64-v3"))) static auto name##_256(A&&... arguments) { \
+        return name##_by<Registers256>(arguments...);                                    \
+    }                                                                                    \
+    template <class... A> static auto name##_0(A&&... arguments) {                       \
+        return name##_by<OtherRegisters>(arguments...);                                  \
+    }                                                                                    \
+    template <class... A> static auto name(A&&... arguments) {                           \
+        if (register_bits == 512) return name##_512(arguments...);                       \
+        return register_bits == 256 ? name##_256(arguments...) : name##_0(arguments...); \
     }
 
 #else
 
 inline const int widest_registers = 0;
 
-#define NAIVELY_BY_REGISTERS(type, name, parameters, arguments) \
-    static inline type name parameters { return name##_by<OtherRegisters> arguments; }
+#define NAIVELY_BY_REGISTERS(name)                             \
+    template <class... A> static auto name(A&&... arguments) { \
+        return name##_by<OtherRegisters>(arguments...);        \
+    }
 
 #endif
 

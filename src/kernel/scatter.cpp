@@ -52,8 +52,7 @@ NAIVELY_INLINE void add_products_by(const ClassRows& rows, std::size_t width, do
         if (j < width) add_rectangle<R, 1>(rows, i, j, width, P);
     }
 }
-NAIVELY_BY_REGISTERS(void, add_products, (const ClassRows& rows, std::size_t width, double* P),
-                     (rows, width, P))
+NAIVELY_BY_REGISTERS(add_products)
 
 // x becomes x - centre, or 0 where it is missing.
 template <class R>
@@ -68,9 +67,7 @@ NAIVELY_INLINE void subtract_by(const double* centre, std::size_t rows, std::siz
             zero_unless(present, x);
         }
 }
-NAIVELY_BY_REGISTERS(void, subtract,
-                     (const double* centre, std::size_t rows, std::size_t width, double* tile),
-                     (centre, rows, width, tile))
+NAIVELY_BY_REGISTERS(subtract)
 
 // The sums of a class: lines of `width` columns, and a square of them.
 struct ClassSums {
@@ -163,7 +160,7 @@ class Accumulator {
                 sums.sum[j] += wd[starts[r] + j];
             }
         }
-        add_products({starts, count, tile_.get(), wd}, width_, sums.products.get());
+        add_products(ClassRows{starts, count, tile_.get(), wd}, width_, sums.products.get());
     }
 
     static std::size_t at(std::int32_t code) { return static_cast<std::size_t>(code); }

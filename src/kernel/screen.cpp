@@ -40,26 +40,18 @@ NAIVELY_INLINE void round_rows_by(const T* x, std::size_t stride, std::size_t co
                 lanes<R>(target + (j + c) * wide_tile_rows + row) = across[c];
         }
 }
-NAIVELY_BY_REGISTERS(void, round_rows,
-                     (const double* x, std::size_t stride, std::size_t columns,
-                      const double* centre, const double* unit, float* target),
-                     (x, stride, columns, centre, unit, target))
-NAIVELY_BY_REGISTERS(void, round_rows,
-                     (const float* x, std::size_t stride, std::size_t columns, const double* centre,
-                      const double* unit, float* target),
-                     (x, stride, columns, centre, unit, target))
+NAIVELY_BY_REGISTERS(round_rows)
 
 template <class R> NAIVELY_INLINE void add_distances_by(const Step<float>& step, std::size_t band) {
     add_distances_by_lanes<R, false>(step, band);
 }
-NAIVELY_BY_REGISTERS(void, add_distances, (const Step<float>& step, std::size_t band), (step, band))
+NAIVELY_BY_REGISTERS(add_distances)
 
 template <class R>
 NAIVELY_INLINE void add_costs_of_present_by(const Step<float>& step, std::size_t band) {
     add_distances_by_lanes<R, true>(step, band);
 }
-NAIVELY_BY_REGISTERS(void, add_costs_of_present, (const Step<float>& step, std::size_t band),
-                     (step, band))
+NAIVELY_BY_REGISTERS(add_costs_of_present)
 
 NAIVELY_CLONES void add_up(const float* part, std::size_t n, float* NAIVELY_RESTRICT total) {
     for (std::size_t at = 0; at < n; ++at) total[at] += part[at];
@@ -92,10 +84,7 @@ NAIVELY_INLINE void rank_by(const float* distance, std::size_t n_classes, const 
         lanes<R>(ranking.label + row) = label;
     }
 }
-NAIVELY_BY_REGISTERS(void, rank,
-                     (const float* distance, std::size_t n_classes, const float* offset,
-                      Ranking& ranking),
-                     (distance, n_classes, offset, ranking))
+NAIVELY_BY_REGISTERS(rank)
 
 // Writes each row's label. Returns whether all of them are certain.
 NAIVELY_CLONES bool settle(const Ranking& ranking, std::size_t rows, double slack, double either,
@@ -113,8 +102,8 @@ NAIVELY_CLONES bool settle(const Ranking& ranking, std::size_t rows, double slac
 
 }  // namespace
 
-Screen::Screen(std::size_t n_classes, std::size_t n_columns, std::size_t band, const double* mean,
-               const double* scale, const double* log_norm, const double* offset)
+Screen::Screen(std::size_t n_classes, std::size_t n_columns, std::size_t band,
+               const double* parameters, const double* log_norm, const double* offset)
     : n_classes_(n_classes), n_columns_(n_columns), band_(band),
       n_bands_((n_classes + band - 1) / band), centre_(aligned_array(n_columns + lane_count)),
       unit_(aligned_array(n_columns + lane_count)),
@@ -124,29 +113,33 @@ Screen::Screen(std::size_t n_classes, std::size_t n_columns, std::size_t band, c
     const std::size_t n_tiles = (n_columns + tile_columns - 1) / tile_columns;
     slack_ = rounding * static_cast<double>(20 + tile_columns + n_tiles);
     usable_ = n_classes < (std::size_t{1} << 24);  // which floats can count
-    for (std::size_t j = 0; j < n_columns; ++j) set_column(j, mean, scale, log_norm);
+    for (std::size_t j = 0; j < n_columns; ++j) set_column(j, parameters, log_norm);
     set_offsets(offset);
 }
 
-void Screen::set_column(std::size_t j, const double* mean, const double* scale,
-                        const double* log_norm) {
+void Screen::set_column(std::size_t j, const double* parameters, const double* log_norm) {
     const double share = 1.0 / static_cast<double>(n_classes_);
+    const auto mean = [&](std::size_t k) { return parameters[place(k, j, n_columns_, band_, 2)]; };
+    const auto scale = [&](std::size_t k) {
+        return parameters[place(k, j, n_columns_, band_, 2) + band_];
+    };
     double largest = 0.0, norm = 0.0, widest = 0.0;
     for (std::size_t k = 0; k < n_classes_; ++k) {
-        centre_[j] += share * mean[k * n_columns_ + j];
-        norm += share * log_norm[k * n_columns_ + j];
-        largest = std::max(largest, scale[k * n_columns_ + j]);
+        centre_[j] += share * mean(k);
+        norm += share * log_norm[place(k, j, n_columns_, band_, 1)];
+        largest = std::max(largest, scale(k));
     }
     unit_[j] = largest > 0.0 ? std::sqrt(largest) : 1.0;
     for (std::size_t k = 0; k < n_classes_ && largest > 0.0; ++k) {
-        const double m = (mean[k * n_columns_ + j] - centre_[j]) * unit_[j];
-        const double s = scale[k * n_columns_ + j] / largest;
-        const double blank = norm - log_norm[k * n_columns_ + j];
+        const std::size_t at = place(k, j, n_columns_, band_, 1);
+        const double m = (mean(k) - centre_[j]) * unit_[j];
+        const double s = scale(k) / largest;
+        const double blank = norm - log_norm[at];
         usable_ = usable_ && s >= smallest_scale && std::isfinite(static_cast<float>(m));
         float* cell = parameters_.get() + place(k, j, n_columns_, band_, 2);
         cell[0] = static_cast<float>(m);
         cell[band_] = static_cast<float>(s);
-        blank_[place(k, j, n_columns_, band_, 1)] = static_cast<float>(blank);
+        blank_[at] = static_cast<float>(blank);
         constant_[k] += rounding * 2.0 * m * m * s;
         widest = std::max(widest, std::fabs(blank));
     }

@@ -31,9 +31,10 @@ namespace naively {
 
 class Screen {
   public:
-    // Arrays by class, then column. A scale of zero is a column without a say.
-    Screen(std::size_t n_classes, std::size_t n_columns, std::size_t band, const double* mean,
-           const double* scale, const double* log_norm, const double* offset);
+    // Parameters (means, then scales) and log_norm are kept by band and column, as those of
+    // `GaussianModel`; offsets by class. A scale of zero is a column without a say.
+    Screen(std::size_t n_classes, std::size_t n_columns, std::size_t band, const double* parameters,
+           const double* log_norm, const double* offset);
 
     // Whether floats can hold the parameters at all.
     bool usable() const { return usable_; }
@@ -41,7 +42,7 @@ class Screen {
     class Work;
 
   private:
-    void set_column(std::size_t j, const double* mean, const double* scale, const double* log_norm);
+    void set_column(std::size_t j, const double* parameters, const double* log_norm);
     void set_offsets(const double* offset);
 
     std::size_t n_classes_, n_columns_, band_, n_bands_;

@@ -80,9 +80,7 @@ NAIVELY_INLINE void add_moments_by(const Lines& lines, double unit, const Moment
     for (; j + lane_count <= n; j += lane_count) add_moments_at<Lanes>(lines, unit, out, j);
     for (; j < n; ++j) add_moments_at<double>(lines, unit, out, j);
 }
-NAIVELY_BY_REGISTERS(void, add_moments,
-                     (const Lines& lines, double unit, const MomentsView& out, std::size_t n),
-                     (lines, unit, out, n))
+NAIVELY_BY_REGISTERS(add_moments)
 
 template <class V>
 NAIVELY_INLINE void add_all_at(const MomentsView& a, const ConstMomentsView& b, std::size_t i) {
@@ -256,18 +254,7 @@ NAIVELY_INLINE void accumulate_lines_by(const L& lines, const Sums& sums) {
                      : accumulate<R, true, false>(lines, sums);
 }
 
-NAIVELY_BY_REGISTERS(void, accumulate_lines, (const RowLines<double>& lines, const Sums& sums),
-                     (lines, sums))
-NAIVELY_BY_REGISTERS(void, accumulate_lines, (const RowLines<float>& lines, const Sums& sums),
-                     (lines, sums))
-NAIVELY_BY_REGISTERS(void, accumulate_lines, (const ListedLines<double>& lines, const Sums& sums),
-                     (lines, sums))
-NAIVELY_BY_REGISTERS(void, accumulate_lines, (const ListedLines<float>& lines, const Sums& sums),
-                     (lines, sums))
-NAIVELY_BY_REGISTERS(void, accumulate_lines, (const ColumnLines<double>& lines, const Sums& sums),
-                     (lines, sums))
-NAIVELY_BY_REGISTERS(void, accumulate_lines, (const ColumnLines<float>& lines, const Sums& sums),
-                     (lines, sums))
+NAIVELY_BY_REGISTERS(accumulate_lines)
 
 // The rectangle of X that is being summarized: rows [row, row + rows) and so for columns.
 struct Block {
@@ -566,13 +553,13 @@ class Summarizer {
         std::size_t n = count;
         while (n > 0 && rows[n - 1] >= X_.end_of_readable<T>()) --n;
         accumulate_lines(ListedLines<T>{plain_lines<T>(0, block, n), rows},
-                         {nullptr, weights_, missing_, state_.values.get(), width_});
+                         Sums{nullptr, weights_, missing_, state_.values.get(), width_});
         for (; n < count; ++n) {
             const double w = row_weight(rows[n]);
             X_.pack_rows(rows[n], 1, block.column, block.columns, tile_.get(), width_);
-            accumulate_lines(
-                RowLines<double>{tile_.get(), width_, block.columns, 1},
-                {&only, weights_ == nullptr ? nullptr : &w, missing_, state_.values.get(), width_});
+            accumulate_lines(RowLines<double>{tile_.get(), width_, block.columns, 1},
+                             Sums{&only, weights_ == nullptr ? nullptr : &w, missing_,
+                                  state_.values.get(), width_});
         }
     }
 
