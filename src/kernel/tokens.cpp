@@ -198,4 +198,31 @@ void Splitter::make_room(std::size_t length) {
     tokens_.reset(new Span[capacity_ / 2 + 2]);
 }
 
+namespace {
+
+NAIVELY_INLINE std::uint32_t rotate(std::uint32_t x, unsigned by) {
+    return x << by | x >> (32 - by);
+}
+NAIVELY_INLINE std::uint32_t scramble(std::uint32_t k) {
+    return rotate(k * 0xCC9E2D51u, 15) * 0x1B873593u;
+}
+NAIVELY_INLINE std::uint32_t step(std::uint32_t h) { return rotate(h, 13) * 5 + 0xE6546B64u; }
+NAIVELY_INLINE std::uint32_t finish(std::uint32_t h, std::uint32_t length) {
+    h ^= length;
+    h = (h ^ h >> 16) * 0x85EBCA6Bu;
+    h = (h ^ h >> 13) * 0xC2B2AE35u;
+    return h ^ h >> 16;
+}
+
+}  // namespace
+
+std::uint32_t murmur(const std::uint8_t* key, std::size_t length) {
+    std::uint32_t h = 0;
+    const std::size_t whole = length / 4 * 4;
+    for (std::size_t i = 0; i < whole; i += 4) h = step(h ^ scramble(load4(key + i)));
+    const std::uint32_t rest = (1u << 8 * (length - whole)) - 1;
+    h ^= scramble(load4(key + whole) & rest);
+    return finish(h, static_cast<std::uint32_t>(length));
+}
+
 }  // namespace naively
