@@ -27,9 +27,8 @@ from naively.families import (
     VonMises,
 )
 from naively.families.edges import Edges, bin_of, edges
-from naively.families.histogram import BinnedColumns
+from naively.families.histogram import BinnedColumns, _log_rising
 from naively.families.kernel_density import SampledColumns
-from naively.families.polya_tree import _log_rising
 from naively.families.student_t import _log_gamma_step
 from naively.statistics import Bins, FunctionMoments, Moments, Sample, Tallies
 from tests.families.test_new_families import Waiting

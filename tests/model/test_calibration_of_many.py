@@ -7,8 +7,7 @@ from scipy.special import log_softmax
 
 from naively import GaussianNB, NaiveBayes
 from naively.families.edges import Edges, edges
-from naively.families.histogram import BinnedColumns, Histogram
-from naively.families.polya_tree import Tree
+from naively.families.histogram import BinnedColumns, Histogram, Tree
 from naively.model import calibration
 from naively.model.calibration import MOST_WEIGHTS, fit, sample_rows
 

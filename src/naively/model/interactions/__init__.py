@@ -12,10 +12,10 @@ summary holds those: they merge, subtract and decay with it.
 """
 
 from naively.model.interactions.features import MOST as MOST_FEATURES
-from naively.model.interactions.interaction import Interactions
-from naively.model.interactions.read import (
+from naively.model.interactions.terms import (
     KINDS,
     MOST_CLASSES,
+    Interactions,
     UnseenInteractions,
     read_interactions,
     sample_for_interactions,
