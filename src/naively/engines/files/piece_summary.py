@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from queue import Empty, LifoQueue
 from threading import Lock
 from typing import Any, Literal, NamedTuple
@@ -79,11 +79,9 @@ class Summarizer:
         if piece.width is None or self.regroup is not None or not self.plan.is_of_numbers:
             yield [partial(self._all_columns, opened, piece)]
             return
-        features = self.plan.features
-        keys = self.plan.keys
-        targets = _Once(lambda: self.plan.targets(opened, list(opened.batches(piece, keys))))
-        starts = range(0, len(features), piece.width)
-        groups = [features[j : j + piece.width] for j in starts]
+        features, keys, width = self.plan.features, self.plan.keys, piece.width
+        targets = cache(lambda: self.plan.targets(opened, list(opened.batches(piece, keys))))
+        groups = [features[j : j + width] for j in range(0, len(features), width)]
         yield [partial(self._some_columns, opened, piece, targets, names) for names in groups]
 
     def joined(self, parts: Sequence[Any]) -> PieceSummary:
@@ -168,15 +166,19 @@ class Summarizer:
     # --- some columns of a piece --------------------------------------------------------------
 
     def _some_columns(
-        self, opened: OpenFile, piece: FilePiece, targets_once: _Once, names: Sequence[str]
+        self,
+        opened: OpenFile,
+        piece: FilePiece,
+        targets_of_all: Callable[[], Targets],
+        names: Sequence[str],
     ) -> _ColumnSums:
-        targets = targets_once()
+        targets, at = targets_of_all(), 0
         n_classes = targets.classes.size
         class_weight, moments = np.zeros(n_classes), np.zeros((4, n_classes, len(names)))
-        at = 0
         for batch in opened.batches(piece, names):
-            columns, its = number_columns(batch, names), part_of(targets, at, batch.num_rows)
-            if not _kernel.summarize(columns, its.codes, its.weights, class_weight, moments):
+            columns = number_columns(batch, names)
+            _, codes, weights = part_of(targets, at, batch.num_rows)
+            if not _kernel.summarize(columns, codes, weights, class_weight, moments):
                 raise_not_finite(columns, names, at)
             at += batch.num_rows
         check_weight(class_weight)
@@ -188,19 +190,6 @@ class Summarizer:
                 "Rescale it, or the weights."
             )
         return _ColumnSums(targets, class_weight, moments)
-
-
-class _Once:
-    """A value that several threads want and the first of them makes."""
-
-    def __init__(self, make: Callable[[], Targets]) -> None:
-        self._make, self._lock, self._made = make, Lock(), list[Targets]()
-
-    def __call__(self) -> Targets:
-        with self._lock:
-            if not self._made:
-                self._made.append(self._make())
-            return self._made[0]
 
 
 # --- Tables of hashed words that the threads of a pass share ------------------------------------

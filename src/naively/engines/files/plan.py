@@ -546,8 +546,6 @@ def type_of_form(form: str) -> Any:
     """Return the type that cells of such a form are read as: a dictionary of categories."""
     if form == "bool":
         return pa.bool_()
-    if form == "text":
-        return pa.string()
     names = {"str": "string", "int": "int64", "float": "float64"}
     return pa.dictionary(pa.int32(), getattr(pa, names[form])())
 
