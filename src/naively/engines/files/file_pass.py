@@ -26,7 +26,6 @@ from naively.engines.files.sources import (
     File,
     FilePiece,
     Position,
-    ReplayedReader,
     change_of,
 )
 from naively.errors import NaivelyError
@@ -144,7 +143,7 @@ def pieces(
         yielded = opened.pieces(plan.columns_of(opened), position)
         if again and file.size is None:
             yielded, rest = tee(yielded)
-            first.keep_open(replace(opened, reader=ReplayedReader(opened.reader, rest)))
+            first.keep_open(replace(opened, replayed=rest))
         for piece in yielded:
             yield opened, plan.unlabelled.left_out(opened, piece) if plan.unlabelled else piece
 

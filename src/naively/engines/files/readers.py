@@ -61,6 +61,8 @@ class OpenFile:
     constants: Mapping[str, Any]  # the columns that its path holds and the file itself does not
     # the columns of dates that are read by their parts, and whether they have times of day
     dates: Mapping[str, bool] = field(default_factory=dict)
+    # the pieces of a stream, which can be read only once, where some were looked at
+    replayed: Iterator[FilePiece] | None = None
 
     @property
     def where(self) -> str:
@@ -118,7 +120,7 @@ class OpenFile:
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield the pieces from a position on; ``types`` names the columns that will be read."""
-        return self.reader.pieces(self.stored(types), start)
+        return self.replayed or self.reader.pieces(self.stored(types), start)
 
     def batches(self, piece: FilePiece, names: Sequence[str]) -> Iterator[Batch]:
         """Yield the rows of a piece, with some columns."""

@@ -408,23 +408,6 @@ class Reader:
         raise NotImplementedError
 
 
-class ReplayedReader(Reader):
-    """A reader of a stream, which can be read only once: pieces that were looked at come again."""
-
-    def __init__(self, reader: Reader, pieces: Iterator[FilePiece]) -> None:
-        self._reader, self._pieces = reader, pieces
-        self.sample, self.first_batches = reader.sample, reader.first_batches  # type: ignore[method-assign]
-
-    @property
-    def types(self) -> Mapping[str, Any]:
-        """The columns and their types."""
-        return self._reader.types
-
-    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
-        """Yield the pieces from the beginning on."""
-        return self._pieces
-
-
 def columns_together(rows: int) -> int:
     """Return how many columns are best read together: a million cells, at least two lanes.
 

@@ -52,19 +52,7 @@ def summarize(
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
 ) -> Summary:
-    """Summarize the rows of an array by their labels.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_rows, n_columns)
-        Numbers; NaN is a missing cell.
-    y : array-like of shape (n_rows,)
-        Labels.
-    sample_weight : array-like of shape (n_rows,), optional
-        Weights, finite and >= 0; weight 0 is the same as leaving the row out.
-    n_jobs : int, optional
-        Threads; None for all cores where there is enough to do.
-    """
+    """Summarize the rows of an array of numbers by their labels; see `naively.summarize`."""
     rows = Rows.of_numbers(table(X))
     targets = Targets(*encode(y), as_weights(sample_weight))
     return measure(rows, targets, Schema(rows.shape[1]), n_jobs=n_jobs)
