@@ -140,12 +140,16 @@ def held_by_part(name: str) -> Held:
 
 def check_distinct(names: Iterable[str]) -> None:
     """Raise where a table has a column of the name that a part of dates gets."""
-    twice = next((name for name, times in Counter(names).items() if times > 1), None)
-    if twice is not None:
+    if (twice := repeated(names)) is not None:
         raise NaivelyError(
             f"columns must have different names; got {twice!r} twice, of which one is read from "
             "dates. Rename the other one."
         )
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """Return the first name that is there twice, or None."""
+    return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
 def inputs_of(columns: Sequence[str] | None, there: Sequence[str]) -> list[str] | None:

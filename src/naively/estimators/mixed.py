@@ -18,7 +18,8 @@ from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.data.tokens import Words
 from naively.engines.memory import single_row
-from naively.engines.memory.tables import flagged, names_of, only_name, read, schema_of, text_column
+from naively.engines.memory.frames import names_of
+from naively.engines.memory.tables import flagged, only_name, read, schema_of, text_column
 from naively.errors import NaivelyError, warn
 from naively.estimators import choice
 from naively.estimators.choice import (

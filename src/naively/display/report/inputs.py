@@ -16,7 +16,7 @@ from naively.data.schema import Schema
 from naively.data.sparse import SparseRows, is_sparse
 from naively.data.types import Floats
 from naively.display.plots.reading import codes_of
-from naively.engines.memory.tables import names_of
+from naively.engines.memory.frames import names_of
 from naively.errors import NaivelyError
 from naively.estimators.counts import CountClassifier
 from naively.estimators.estimator import SummaryClassifier

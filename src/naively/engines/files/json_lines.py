@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from naively.data.plan import repeated
 from naively.engines.files.cells import numbers, plain
 from naively.engines.files.sources import (
     CELLS,
@@ -284,7 +285,7 @@ def _present(data: bytes, kinds: Mapping[str, Any]) -> Mapping[str, Any]:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        twice = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
+        twice = repeated(key for key, _ in pairs)
         raise ValueError(f"the key {twice!r} is there twice")
     return {_sound(key): value for key, value in found.items()}
 

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from naively.data.plan import repeated
 from naively.data.remote import shown
 from naively.data.rows import Rows
 from naively.data.whole_files import new_file
@@ -210,9 +211,8 @@ def _answers(model: Classifier) -> Any:
 def _schema(model: Classifier, copied: Sequence[tuple[str, Any]], proba: bool) -> Any:
     fields = [*copied, ("prediction", arrow_labels(_answers(model)).type)]
     fields += [(f"p_{label}", pa.float64()) for label in model.classes_.tolist() if proba]
-    twice = [n for i, (n, _) in enumerate(fields) if n in [m for m, _ in fields[:i]]]
-    if twice:
-        raise NaivelyError(f"columns of the output must differ; {twice[0]!r} is there twice.")
+    if (twice := repeated(name for name, _ in fields)) is not None:
+        raise NaivelyError(f"columns of the output must differ; {twice!r} is there twice.")
     return pa.schema(fields)
 
 

@@ -31,6 +31,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from naively.data import remote
+from naively.data.plan import repeated
 from naively.data.remote import hidden, shown
 from naively.data.remote.files import is_data
 from naively.engines.files.cells import plain
@@ -419,6 +420,5 @@ def columns_together(rows: int) -> int:
 
 def check_names(names: Sequence[str], file: File) -> None:
     """Raise where two columns have one name."""
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
+    if (twice := repeated(names)) is not None:
         raise NaivelyError(f"column names must differ; {file.name!r} has {twice!r} twice.")

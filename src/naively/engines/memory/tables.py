@@ -59,7 +59,7 @@ from naively.data.sparse import SparseRows
 from naively.data.texts import Texts, texts_of
 from naively.data.tokens import UNICODE, Words, no_words, tokenize
 from naively.engines.memory import arrays, frames
-from naively.engines.memory.frames import cells_of, is_column, is_frame, library_of
+from naively.engines.memory.frames import cells_of, is_column, is_frame, library_of, names_of
 from naively.errors import NaivelyError
 from naively.statistics.hashed_texts import HashedTexts
 
@@ -76,13 +76,6 @@ def flagged(rows: Rows, columns: Set[int], schema: Schema) -> Rows:
             codes[i] = recode(codes[i], categories[i], _FLAGS, schema.name(j))
             categories[i] = _FLAGS
     return replace(rows, codes=codes, categories=tuple(categories))
-
-
-def names_of(X: Any) -> tuple[str, ...] | None:
-    """Return the names of a frame's columns; None where it has none, as an array."""
-    if isinstance(X, np.ndarray | list | tuple) or not is_frame(X):
-        return None
-    return frames.names_of(X)
 
 
 def schema_of(

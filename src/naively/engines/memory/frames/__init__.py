@@ -48,6 +48,7 @@ from naively.data.kinds import (
     held_by_objects,
     numbers_of_objects,
 )
+from naively.data.plan import repeated
 from naively.data.rows import Rows
 from naively.data.sparse import SparseRows
 from naively.engines.memory.arrays import as_weights, is_readable
@@ -118,14 +119,18 @@ def _library(kind: type) -> Any:
 
 
 def names_of(X: Any) -> tuple[str, ...] | None:
-    """Return the names of a frame's columns, all different; None where some are not strings."""
+    """Return the names of a frame's columns, all different.
+
+    None where some are not strings, and for what is no frame, such as an array.
+    """
+    if isinstance(X, np.ndarray | list | tuple) or not is_frame(X):
+        return None
     native = native_of(X)
     of_arrow = hasattr(type(native), "column_names")  # pandas looks for a column of that name
     names = tuple(native.column_names if of_arrow else native.columns)
     if not names or not all(isinstance(name, str) for name in names):
         return None
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
+    if (twice := repeated(names)) is not None:
         raise NaivelyError(
             f"columns must have different names; got {twice!r} twice. Rename one of them, or give "
             "an array, whose columns have none."
