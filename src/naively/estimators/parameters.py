@@ -137,7 +137,7 @@ class_log_prior_ : ndarray of shape (n_classes,)
     Logarithms of the class probabilities.
 n_features_in_ : int
     Number of columns of the table that was learned from; a column of dates is one.
-feature_names_in_ : ndarray of shape (n_features_in_,)
+feature_names_in_ : ndarray of shape (n_columns,)
     Names of these columns, if `fit` was given a data frame.
 column_names_ : ndarray of shape (n_features,)
     Names of the model's columns: the same, but for the parts of dates, such as ``when.year``.
