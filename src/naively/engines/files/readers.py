@@ -317,9 +317,9 @@ class FirstRows:
                 table = self.table if opened is first else opened.sample()
             except BadFileError:
                 continue
-            if table.schema.get_field_index(name) < 0 or name in opened.constants:
+            if not _has(table, name) or name in opened.constants:
                 continue
-            beside = [weight] if weight is not None and weight in table.column_names else []
+            beside = [weight] if weight is not None and _has(table, weight) else []
             with errors_of_reading(file):
                 for batch in (
                     [table] if table.num_rows else opened.reader.first_batches([name, *beside])
@@ -352,6 +352,10 @@ class FirstRows:
             self.keep_open(opened)
             self.is_part |= opened.reader.goes_on()
             yield opened, table
+
+
+def _has(table: Any, name: str) -> bool:
+    return bool(table.schema.get_field_index(name) >= 0)
 
 
 def _weighted(batch: Any, name: str, *weights: str) -> Any:
