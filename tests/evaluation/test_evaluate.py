@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LinearRegression, RidgeClassifier
 from sklearn.metrics import (
-    brier_score_loss,
     classification_report,
     confusion_matrix,
     f1_score,
@@ -67,12 +66,6 @@ def case(request):
 
 
 # --- the figures ----------------------------------------------------------------------------------
-
-
-def test_accuracy_is_the_share_of_right_rows(case):
-    p, y, result = case
-    right = sum(row.index(max(row)) == k for row, k in zip(p, y, strict=True))
-    assert result.accuracy == right / len(y)
 
 
 def test_confusion_counts_rows_by_truth_and_prediction(case):
@@ -164,13 +157,6 @@ def test_the_figures_are_those_of_scikit_learn():
         assert found.f1 == pytest.approx(report[name]["f1-score"], rel=1e-15)
     np.testing.assert_array_equal(result.confusion, confusion_matrix(y, labels))
     assert result.loss == pytest.approx(log_loss(y, model.predict_proba(X)), rel=1e-9)
-
-
-def test_the_brier_score_of_two_classes_is_twice_that_of_scikit_learn():
-    X, y = load_breast_cancer(return_X_y=True)
-    model = SklearnGaussianNB().fit(X, y)
-    p = model.predict_proba(X)
-    assert evaluate(model, X, y).brier == pytest.approx(2 * brier_score_loss(y, p[:, 1]), rel=1e-9)
 
 
 def test_averages_leave_out_classes_that_are_nowhere():
