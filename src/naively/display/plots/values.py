@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from naively.data.types import Floats
 from naively.display.plots import canvas
 from naively.display.plots.canvas import Display
 from naively.errors import NaivelyError
@@ -164,15 +163,6 @@ class DriftDisplay(Display):
         return self
 
 
-class TuningLine(NamedTuple):
-    """Candidates that differ in one parameter: its values, and the scores."""
-
-    name: str
-    x: Floats
-    mean: Floats
-    std: Floats
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class TuningDisplay(Display):
     """The scores of candidates, with their standard deviations over the folds.
@@ -249,14 +239,16 @@ class TuningDisplay(Display):
         return self
 
     def _draw_lines(self, ax: Any, parameter: str) -> None:
-        lines, handles = lines_of(self.tuning, parameter), []
-        for i, line in enumerate(lines[:_MAX_LINES]):
-            style = {"color": canvas.colour(i), "linestyle": canvas.dash(i)}
-            if i == 0:  # the band of the line of the best candidate
-                low, high = line.mean - line.std, line.mean + line.std
-                ax.fill_between(line.x, low, high, color=style["color"], alpha=0.12, linewidth=0)
-            handles += ax.plot(line.x, line.mean, **style, marker="o", markersize=3.5)
-        model = self.tuning.best_model  # which may have the parameter as it was given
+        tuning, values, handles = self.tuning, _numbers(self.tuning, parameter), []
+        lines = _lines(tuning, parameter, values)
+        for k, at in enumerate([*lines.values()][:_MAX_LINES]):
+            style = {"color": canvas.colour(k), "linestyle": canvas.dash(k)}
+            x, mean, std = [values[i] for i in at], tuning.mean[at], tuning.std[at]
+            if k == 0:  # the band of the line of the best candidate
+                low, high = mean - std, mean + std
+                ax.fill_between(x, low, high, color=style["color"], alpha=0.12, linewidth=0)
+            handles += ax.plot(x, mean, **style, marker="o", markersize=3.5)
+        model = tuning.best_model  # which may have the parameter as it was given
         best = (
             model.summary_.schema.n_columns
             if parameter == COLUMNS
@@ -264,14 +256,14 @@ class TuningDisplay(Display):
         )
         ring = {"markerfacecolor": "none", "markeredgecolor": canvas.INK, "markeredgewidth": 1.4}
         if np.ndim(best) == 0:
-            ax.plot([best], [self.tuning.best_score], "o", markersize=10, **ring)
-        every = np.concatenate([line.x for line in lines])
-        if every.min() > 0 and every.max() > _LOG_RATIO * every.min():
+            ax.plot([best], [tuning.best_score], "o", markersize=10, **ring)
+        least, most = min(values.values()), max(values.values())
+        if least > 0 and most > _LOG_RATIO * least:
             ax.set_xscale("log")
         name = "number of columns" if parameter == COLUMNS else parameter
         ax.set_xlabel(canvas.caption(name), color=canvas.INK)
         if len(lines) > 1:
-            names = [canvas.caption(line.name, 34) for line in lines[:_MAX_LINES]]
+            names = [canvas.caption(name, 34) for name in [*lines][:_MAX_LINES]]
             title = None if len(lines) <= _MAX_LINES else f"best {_MAX_LINES} of {len(lines)}"
             canvas.legend(ax, handles, names, title=title)
 
@@ -286,19 +278,13 @@ class TuningDisplay(Display):
         canvas.named_rows(ax, [described(self.tuning.params[i]) for i in order], 60)
 
 
-def lines_of(tuning: Tuning, parameter: str) -> list[TuningLine]:
+def _lines(tuning: Tuning, parameter: str, values: dict[int, float]) -> dict[str, list[int]]:
     """Return the candidates that have a parameter by all others, the line of the best first."""
-    values, rank = _numbers(tuning, parameter), tuning.rank
-    groups: dict[str, list[int]] = {}
-    for i in sorted(values, key=lambda i: rank[i]):
+    lines: dict[str, list[int]] = {}
+    for i in sorted(values, key=lambda i: tuning.rank[i]):
         others = {name: value for name, value in tuning.params[i].items() if name != parameter}
-        groups.setdefault(described(others) if others else "", []).append(i)
-    lines = []
-    for name, group in groups.items():
-        at = sorted(sorted(group), key=lambda i: values[i])
-        x = np.array([values[i] for i in at])
-        lines.append(TuningLine(name, x, tuning.mean[at], tuning.std[at]))
-    return lines
+        lines.setdefault(described(others) if others else "", []).append(i)
+    return {name: sorted(at, key=lambda i: (values[i], i)) for name, at in lines.items()}
 
 
 def _numbers(tuning: Tuning, parameter: str) -> dict[int, float]:

@@ -418,36 +418,27 @@ def _sample(given: Given, columns: PageColumns) -> dict[str, Any]:
 
 def _wrong_rows(given: Given, judged: Evaluation) -> NDArray[np.intp]:
     """Return the wrong rows of which the model was surest."""
-    if judged.probabilities is None or judged.labels.size != given.codes.size:
+    p, rows = judged.probabilities, judged.rows
+    if p is None or rows.truth.size != given.codes.size:
         return np.empty(0, np.intp)  # a splitter that skips or repeats rows
-    predicted = labels.positions(judged.labels, given.fitted.classes_)
-    sure = np.where(predicted == given.codes, -1.0, _sure(judged))
-    rows = np.argsort(-sure, kind="stable")[:_MAX_MISTAKES]
-    return rows[sure[rows] >= 0]
-
-
-def _sure(judged: Evaluation) -> Floats:
-    """Return the probability of each row's answer, which costs may have made another's."""
-    p = judged.probabilities
-    assert p is not None
-    sure: Floats = p[np.arange(len(p)), labels.positions(judged.labels, judged.classes)]
-    return sure
+    wrong = np.flatnonzero(~rows.right)
+    sure = p[wrong, rows.predicted[wrong]]  # the answer, which costs may have made another's
+    return wrong[np.argsort(-sure, kind="stable")[:_MAX_MISTAKES]]
 
 
 def _mistakes(
     given: Given, judged: Evaluation, columns: PageColumns, rows: NDArray[np.intp]
 ) -> list[dict[str, Any]]:
-    if not rows.size:
+    p = judged.probabilities
+    if p is None or not rows.size:
         return []
     numbers = rows if given.whole is None else given.whole.at[rows]
-    predicted = labels.positions(judged.labels, given.fitted.classes_)[rows]
-    facts = zip(numbers, given.codes[rows], predicted, _sure(judged)[rows], strict=True)
-    return [
-        {"row": row, "true": true, "predicted": answer, "probability": sure, **cells}
-        for (row, true, answer, sure), cells in zip(
-            facts, columns.of_rows(given, rows), strict=True
-        )
-    ]
+    answers = labels.positions(judged.labels[rows], given.fitted.classes_)
+    sure = p[rows, judged.rows.predicted[rows]]
+    names = "row", "true", "predicted", "probability"
+    facts = zip(numbers, given.codes[rows], answers, sure, strict=True)
+    cells = columns.of_rows(given, rows)
+    return [dict(zip(names, one, strict=True)) | row for one, row in zip(facts, cells, strict=True)]
 
 
 # --- how to read it, and what was left out --------------------------------------------------------
