@@ -520,6 +520,14 @@ def test_random_bytes_are_refused(path, content):
         naively.load(path)
 
 
+def test_names_of_columns_too_long_for_a_file_are_told_before_anything_is_written(path):
+    columns = [f"{i}{'x' * 10_000_000}" for i in range(10)]
+    model = GaussianNB().fit(pd.DataFrame(np.eye(10), columns=columns), [0, 1] * 5)
+    with pytest.raises(NaivelyError, match="shorter than 100 MB together; got 100 MB"):
+        model.save(path)
+    assert not path.exists()
+
+
 def test_a_bad_file_takes_little_memory_and_time(path):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     path.write_bytes(b"")

@@ -203,7 +203,14 @@ def write(path: str | os.PathLike[str], content: ModelFile, version: str) -> Non
     }
     text = as_json(header)
     check(json.loads(text), tensors)
-    write_atomically(path, save(tensors, {"naively": text}))
+    metadata = {"naively": text}
+    room = _LONGEST_HEADER - 1000 * len(tensors)  # each is listed beside
+    if (size := len(json.dumps(metadata))) > room:
+        raise NaivelyError(
+            "cannot save the model: names of columns and parameters must be shorter than "
+            f"{_LONGEST_HEADER // 10**6} MB together; got {size // 10**6} MB. Nothing was written."
+        )
+    write_atomically(path, save(tensors, metadata))
 
 
 def as_json(header: dict[str, Any]) -> str:
