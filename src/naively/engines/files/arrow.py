@@ -20,6 +20,7 @@ from threading import local
 from typing import Any
 
 from naively.data.kinds import LOOKED_AT
+from naively.engines.files.cells import pa
 from naively.engines.files.sources import (
     CELLS,
     BadFileError,
@@ -32,7 +33,6 @@ from naively.engines.files.sources import (
 )
 from naively.errors import later
 
-pa = later("pyarrow", "reading files", extra="files")
 pq = later("pyarrow.parquet", "reading Parquet", extra="files")
 
 _SLICE_ROWS = 1 << 16  # of a slice, after which memory is given back

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.data.labels import number_array
-from naively.engines.files.cells import Batch, arrow_numbers, arrow_strings, number_of
+from naively.engines.files.cells import Batch, arrow_numbers, arrow_strings, number_of, pa, pc
 from naively.engines.files.sources import (
     BadFileError,
     File,
@@ -43,8 +43,6 @@ from naively.engines.files.text import (
 from naively.engines.memory.frames.arrow import held_by_type
 from naively.errors import NaivelyError, later
 
-pa = later("pyarrow", "reading files", extra="files")
-pc = later("pyarrow.compute", "reading files", extra="files")
 pacsv = later("pyarrow.csv", "reading CSV", extra="files")
 
 BLOCK = 1 << 21  # bytes of a piece

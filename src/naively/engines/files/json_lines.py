@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from naively.data.plan import repeated
-from naively.engines.files.cells import numbers, plain
+from naively.engines.files.cells import numbers, pa, plain
 from naively.engines.files.sources import (
     CELLS,
     BadFileError,
@@ -33,7 +33,6 @@ from naively.engines.files.sources import (
 from naively.engines.files.text import NOT_UTF_8, Blocks, Line
 from naively.errors import NaivelyError, later
 
-pa = later("pyarrow", "reading files", extra="files")
 pajson = later("pyarrow.json", "reading JSON lines", extra="files")
 
 BLOCK = 1 << 21  # bytes of a piece

@@ -23,14 +23,12 @@ from numpy.typing import NDArray
 
 from naively.data import labels
 from naively.data.rows import Targets
-from naively.engines.files.cells import columns_in, is_number, typed_labels
+from naively.engines.files.cells import columns_in, is_number, pa, typed_labels
 from naively.engines.files.file_pass import FilePass, Progress, one_task
 from naively.engines.files.plan import ColumnPlan
 from naively.engines.files.readers import FirstRows, OpenFile
 from naively.engines.files.sources import FilePiece, are_text
-from naively.errors import NaivelyError, later
-
-pa = later("pyarrow", "reading files", extra="files")
+from naively.errors import NaivelyError
 
 
 @dataclass(frozen=True)

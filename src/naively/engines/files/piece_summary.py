@@ -24,15 +24,11 @@ from naively import _kernel
 from naively.data.kinds import NUMBER, UNDECIDED
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
-from naively.engines.files.cells import (
-    Batch,
-    number_columns,
-    raise_not_finite,
-)
+from naively.engines.files.cells import Batch, number_columns, raise_not_finite
 from naively.engines.files.plan import ColumnPlan, part_of
 from naively.engines.files.readers import OpenFile
 from naively.engines.files.sources import FilePiece, are_text
-from naively.errors import NaivelyError, later
+from naively.errors import NaivelyError
 from naively.statistics import ClassWeight, Documents, Moments, Occurrences, Sample
 from naively.statistics.axes import Axes
 from naively.statistics.hashed_texts import HashedCounts, HashedTexts, are_hashed_words
@@ -41,9 +37,6 @@ from naively.statistics.sample import EVERYTHING
 from naively.statistics.statistic import TooLargeError
 from naively.statistics.summary import Summary
 from naively.statistics.weights import check_weight
-
-pa = later("pyarrow", "reading files", extra="files")
-
 
 # It gives rows other classes by what they hold; it is told which columns of numbers always count.
 Regroup = Callable[[Rows, Sequence[int], Targets], Targets]

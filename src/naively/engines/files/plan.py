@@ -33,6 +33,7 @@ from naively.engines.files.cells import (
     encode,
     is_number,
     number_columns,
+    pa,
     plain,
     read_text,
     rows_of,
@@ -52,7 +53,7 @@ from naively.engines.memory.columns import (
 )
 from naively.engines.memory.frames.arrow import held_by_type
 from naively.engines.memory.tables import Counting
-from naively.errors import NaivelyError, later
+from naively.errors import NaivelyError
 from naively.statistics.summary import Summary
 
 
@@ -155,8 +156,6 @@ def _kinds(schema: Schema | SchemaFromFirstRows | None) -> dict[str, Kind] | Non
 
 # --- Which columns are learned from -------------------------------------------------------------
 
-
-pa = later("pyarrow", "reading files", extra="files")
 
 # by NumPy's kinds
 FORMS = {"U": "str", "O": "str", "i": "int", "u": "int", "b": "bool", "f": "float"}

@@ -42,6 +42,7 @@ from naively.engines.files.cells import (
     columns_in,
     empty_table,
     number_columns,
+    pa,
     raise_not_finite,
     rows_counted_from,
 )
@@ -53,7 +54,6 @@ from naively.engines.files.sources import FilePiece
 from naively.engines.memory.frames.arrow import decoded, floats
 from naively.errors import NaivelyError, later, need
 
-pa = later("pyarrow", "reading files", extra="files")
 pacsv = later("pyarrow.csv", "writing CSV", extra="files")
 
 

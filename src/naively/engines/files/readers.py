@@ -29,7 +29,7 @@ from naively.data import remote
 from naively.data.dates import PARTS, part_names, split_name
 from naively.data.kinds import DATES, LOOKED_AT
 from naively.engines.files.arrow import StreamReader, open_arrow
-from naively.engines.files.cells import Batch, combined
+from naively.engines.files.cells import Batch, combined, pa, pc
 from naively.engines.files.csv import CsvDialect, CsvReader
 from naively.engines.files.json_lines import JsonLinesReader
 from naively.engines.files.sources import (
@@ -44,10 +44,7 @@ from naively.engines.files.sources import (
 from naively.engines.memory.frames import first_cells
 from naively.engines.memory.frames.arrow import decoded, held_by_type, without_views
 from naively.engines.memory.tables import DateColumn, DatePart
-from naively.errors import NaivelyError, later
-
-pa = later("pyarrow", "reading files", extra="files")
-pc = later("pyarrow.compute", "reading files", extra="files")
+from naively.errors import NaivelyError
 
 _NOT_UTF_8 = "it holds text that is not in UTF-8. Write it as UTF-8, or as bytes and leave it out"
 

@@ -34,10 +34,8 @@ from naively.data import remote
 from naively.data.plan import repeated
 from naively.data.remote import hidden, shown
 from naively.data.remote.files import is_data
-from naively.engines.files.cells import plain
-from naively.errors import NaivelyError, later, need
-
-pa = later("pyarrow", "reading files", extra="files")
+from naively.engines.files.cells import pa, plain
+from naively.errors import NaivelyError, need
 
 _FORMATS = {
     **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),

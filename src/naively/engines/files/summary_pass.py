@@ -29,7 +29,7 @@ from naively.data.remote import shown
 from naively.data.schema import Schema
 from naively.data.tensors import UnsoundError
 from naively.data.whole_files import write_atomically
-from naively.engines.files.cells import RowError, settled, typed
+from naively.engines.files.cells import RowError, pa, settled, typed
 from naively.engines.files.csv import CsvDialect
 from naively.engines.files.file_pass import FilePass, FileStep, Progress, errors_in, pieces
 from naively.engines.files.piece_summary import (
@@ -44,7 +44,7 @@ from naively.engines.files.plan import FORMS, ColumnPlan, Request, SchemaFromFir
 from naively.engines.files.readers import FirstRows
 from naively.engines.files.sources import BadFileError, File, Position, are_text
 from naively.engines.memory.columns import LeftOut
-from naively.errors import NaivelyError, later, need, warn
+from naively.errors import NaivelyError, need, warn
 from naively.statistics import file as model_file
 from naively.statistics.hashed_texts import are_hashed_words
 from naively.statistics.sample import EVERYTHING
@@ -198,8 +198,6 @@ def _scanned(
 
 # --- The pass that summarizes files -------------------------------------------------------------
 
-
-pa = later("pyarrow", "reading files", extra="files")
 
 SECONDS = 3.0  # between two checkpoints
 FIRST = 1 << 15  # rows that are looked at where they decide what is measured

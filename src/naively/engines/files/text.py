@@ -23,9 +23,7 @@ import numpy as np
 
 from naively import _kernel
 from naively.engines.files.sources import START, BadFileError, File, codec_of, decompressed
-from naively.errors import NaivelyError, later
-
-pa = later("pyarrow", "reading files", extra="files")
+from naively.errors import NaivelyError
 
 NOT_UTF_8 = (
     "Give its encoding, such as encoding='cp1252', or --encoding cp1252 on the command line; text "
