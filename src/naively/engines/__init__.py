@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively.data.kinds import TEXT, Kind
 from naively.data.labels import encode
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
@@ -176,10 +175,7 @@ def summarize(
         return arrays.summarize(numbers, y, sample_weight=sample_weight, n_jobs=n_jobs)
     from naively.engines.memory import tables
 
-    column = tables.text_column(X, schema)
-    X = X if column is None else column
-    given: dict[Any, Kind] = {} if column is None else {tables.only_name(X): TEXT}
-    schema = tables.schema_of(X, schema, given)
+    schema = tables.schema_of(X, schema)
     targets = Targets(*encode(y), arrays.as_weights(sample_weight))
     return measure(tables.read(X, schema), targets, schema, n_jobs=n_jobs)
 

@@ -32,11 +32,10 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from naively.data.kinds import TEXT
 from naively.data.rows import Rows
 from naively.data.schema import Schema
 from naively.data.sparse import is_sparse
-from naively.engines.memory.tables import read, schema_of, text_column
+from naively.engines.memory.tables import read, schema_of
 from naively.errors import NaivelyError
 from naively.evaluation.inputs import check_classifier
 
@@ -95,8 +94,7 @@ class TableMatrix(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any) -> Rows:
         assert self.schema is not None
-        column = text_column(X, self.schema)
-        return read(X if column is None else column, self.schema, getattr(self, "words_", None))
+        return read(X, self.schema, getattr(self, "words_", None))
 
     def _of_text(self, words: csr_matrix) -> Any:
         few = min(_DIRECTIONS, words.shape[1] - 1)
@@ -207,17 +205,7 @@ def classifier(wanted: Any, X: Any) -> Any:
             f"a classifier must be one of {', '.join(CLASSIFIERS)}, or an object of "
             f"scikit-learn's; got {wanted!r}.{hint}"
         )
-    return CLASSIFIERS[wanted](None if is_sparse(X) else _schema(X))
-
-
-def _schema(X: Any) -> Schema:
-    column = text_column(X, None)
-    return schema_of(X) if column is None else schema_of(column, given={_only(column): TEXT})
-
-
-def _only(column: Any) -> Any:
-    """Return the name of a table's only column, or its place."""
-    return getattr(column, "columns", [0])[0]
+    return CLASSIFIERS[wanted](None if is_sparse(X) else schema_of(X))
 
 
 def _dense(X: Any) -> Any:

@@ -49,7 +49,7 @@ from naively.data.kinds import NUMBER, TEXT, Kind
 from naively.data.sparse import is_sparse
 from naively.data.types import Floats
 from naively.engines.memory.frames import is_frame
-from naively.engines.memory.tables import schema_of, text_column
+from naively.engines.memory.tables import schema_of
 from naively.errors import NaivelyError
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.naive_bayes import NaiveBayes
@@ -200,8 +200,6 @@ def _kinds_among(X: Any) -> set[Kind]:
     """Return what the columns of a table hold; of one that cannot be read, nothing."""
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiu":
         return {NUMBER}
-    if text_column(X, None) is not None:
-        return {TEXT}
     try:
         return set(schema_of(X).held)
     except ValueError:

@@ -87,13 +87,15 @@ def schema_of(
 ) -> Schema:
     """Return what a table's columns hold: as agreed or given, and otherwise by their types.
 
-    Names may be given for the columns of an array.
+    A single column of text is a table of text. Names may be given for the columns of an array.
     """
     if isinstance(X, SparseRows):
         if not (agreed or given):
             return Schema(X.n_columns)
         X = X.dense_as_held()
     if agreed is None:
+        if (column := text_column(X, None)) is not None:
+            X, given = column, {only_name(column): TEXT} | dict(given or {})
         return plan(_source(names or names_of(X), _columns(X)), given=given)
     if not agreed.undecided:
         return agreed
