@@ -25,7 +25,7 @@ from naively.evaluation import METRICS
 from naively.evaluation import files as judging
 from naively.evaluation.curves import ClassCurve
 from naively.evaluation.folds import ContentFolds, content_hashes
-from naively.evaluation.judgement import ScoreBins
+from naively.evaluation.judgement import Judgement, ScoreBins, TotalJudgement, Totals
 from tests.written import as_json_lines
 
 TEXTS = ["win a prize now", "lunch at noon", "free money", "see you at lunch", "claim it"]
@@ -245,6 +245,20 @@ def test_thresholds_of_more_rows_than_are_kept_count_all_rows(tmp_path, monkeypa
     best = found.thresholds("recall", at_least=0.9).best
     assert best.precision == pytest.approx(expected.best.precision, abs=2e-3)
     assert best.threshold == pytest.approx(expected.best.threshold, rel=2e-3)
+
+
+def test_one_impossible_truth_makes_the_loss_of_all_rows_infinite_and_no_other_figure():
+    rows = Judgement.room(np.array([0, 1, 1]), 2)
+    rows.probabilities[:] = [[0.0, 1.0], [0.5, 0.5], [0.25, 0.75]]
+    rows.settle(slice(None))
+    first, rest = (
+        Totals.of(rows[at], np.zeros(at.size, int), 1) for at in np.split(np.arange(3), [1])
+    )
+    found = TotalJudgement.of(rows[np.array([1])], first + rest, ScoreBins(2))
+    assert found.measure(METRICS["loss"]).value == np.inf
+    for name in ("brier", "accuracy"):
+        value, error = rows.measure(METRICS[name])
+        assert found.measure(METRICS[name]) == pytest.approx((value, error), abs=1e-15)
 
 
 def test_bins_of_scores_rank_as_the_scores_do():
