@@ -15,6 +15,7 @@ from naively import (
     MultinomialNB,
     NaiveBayes,
     NaivelyError,
+    summarize,
 )
 from tests import databases
 from tests.every_engine import ENGINES, FORMATS, OF_NUMBERS
@@ -140,3 +141,9 @@ def test_later_rows_of_weight_zero_decide_nothing_and_forget_nothing():
     assert_same(model.summary_, expected.summary_)
     expected.forget(batch.iloc[[1]], ["a"])
     assert_same(model.forget(batch, ["new", "a"], sample_weight=[0, 1]).summary_, expected.summary_)
+
+
+def test_a_column_of_csv_whose_only_dates_have_weight_zero_holds_dates(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,day,y,w\n1,2020-01-02,u,0\n2,,u,1\n3,,v,1\n4,,v,1\n")
+    assert summarize(path, target="y", weight="w").schema.dates == ("day",)

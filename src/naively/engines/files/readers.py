@@ -302,6 +302,8 @@ class FirstRows:
             found += cells
             if len(found) >= LOOKED_AT:
                 break
+        if not found and weight is not None:  # its type, too, is that of cells of weight 0
+            found = self.cells(name)
         self._first_cells[name, weight] = found[:LOOKED_AT]
         return self._first_cells[name, weight]
 
