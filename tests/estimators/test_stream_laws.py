@@ -75,9 +75,10 @@ def test_a_stream_predicts_what_a_batch_predicts_at_every_step(case):
     assert_close(model.summary_, batch.summary_)
 
 
+@pytest.mark.parametrize("seed", [2, 6])
 @parametrized(CASES)
-def test_a_decay_is_a_weight_of_rows_by_their_age(case):
-    rows, labels = case.draw(40)
+def test_a_decay_is_a_weight_of_rows_by_their_age(case, seed):
+    rows, labels = case.draw(40, seed=seed)
     model = taught(case.make(decay=0.8), rows, labels)
     batch = case.make().fit(case.table(rows), labels, 0.8 ** np.arange(40)[::-1])
     assert_close(model.summary_, batch.summary_)
@@ -113,14 +114,19 @@ def test_batches_and_single_rows_take_turns(case):
 # --- windows --------------------------------------------------------------------------------------
 
 
-def rows_of(case, n=40):
+def has_own_weights(case):
+    """Whether classes have weights of their own, for terms that are centred over all classes."""
+    return case.make().get_params().get("calibration") == "weights"
+
+
+def rows_of(case, n=40, seed=6):
     """Rows and labels: the class "rare" is that of some early rows, and leaves the window.
 
-    Not where every class has weights of its own, which are centred over all classes.
+    Not where every class has weights of its own.
     """
-    rows, labels = case.draw(n)
+    rows, labels = case.draw(n, seed=seed)
     labels = labels.astype(object)
-    if case.make().get_params().get("calibration") != "weights":
+    if not has_own_weights(case):
         labels[[2, 5, 9]] = "rare"
     return rows, labels
 
@@ -143,9 +149,10 @@ def assert_is_model_of(model, case, at, rows, labels):
     assert_close(model.summary_.with_classes(kept), batch.summary_, 1e-10)
 
 
+@pytest.mark.parametrize("seed", [3, 6])
 @parametrized(CASES)
-def test_a_window_is_the_fit_of_its_rows(case):
-    rows, labels = rows_of(case)
+def test_a_window_is_the_fit_of_its_rows(case, seed):
+    rows, labels = rows_of(case, seed=seed)
     model = case.make(window=WINDOW)
     for start, end in ((0, 15), (15, 23), (23, 40)):
         taught(model, rows[start:end], labels[start:end])
@@ -161,6 +168,27 @@ def test_a_window_that_shrinks_holds_its_last_rows_at_once(case):
     assert_is_model_of(model, case, at, rows, labels)
     model = pickle.loads(pickle.dumps(model)).learn_one(rows[0], labels[0])
     assert_is_model_of(model, case, [*at[1:], 0], rows, labels)
+
+
+TEXT = {
+    f"NaiveBayes, text, {how}": Case(
+        NaiveBayes, mixed, {"families": {"note": "text"}, "calibration": how}
+    )
+    for how in (None, "temperature")
+}
+
+
+@parametrized({name: case for name, case in (CASES | TEXT).items() if not has_own_weights(case)})
+def test_a_class_that_has_lost_its_rows_is_nothing_to_the_others(case):
+    rows, labels = rows_of(case, seed=16)
+    X = case.table(rows)
+    gone = labels == "rare"
+    model = case.make().fit(X, labels.astype(str)).forget(X[gone], labels[gone].astype(str))
+    kept = [0, 2]
+    rest = case.kind.from_summary(model.summary_.with_classes(kept), **model.get_params())
+    p = model.predict_proba(X)
+    np.testing.assert_allclose(p[:, kept], rest.predict_proba(X), rtol=0, atol=1e-9)
+    assert not p[:, 1].any()
 
 
 KINDS = {

@@ -8,11 +8,12 @@ of a document depend on each other, so a word counts once, and less in a long do
 
 .. math:: x_j = 1 / \sqrt{n}, \qquad \alpha_k = \alpha K \frac{d_k + 1}{\sum_l (d_l + 1)}
 
-where n is the number of words of the document; :math:`d_{kj}` is the weight of the documents of
-class k that have the word, and :math:`d_k` the sum of those. The smoothing is proportional to the
-size of the class, so that a word that two classes have not seen favours neither. Words are put into
-groups by how many documents have them, so that each group has as many words of documents as the
-others, and every group is a term with a weight of its own. One more term is what the length says:
+where K is the number of classes that have documents, n the number of words of the document;
+:math:`d_{kj}` is the weight of the documents of class k that have the word, and :math:`d_k` the sum
+of those. The smoothing is proportional to the size of the class, so that a word that two classes
+have not seen favours neither. Words are put into groups by how many documents have them, so that
+each group has as many words of documents as the others, and every group is a term with a weight of
+its own. One more term is what the length says:
 
 .. math:: \sum_j x_j \log (d_k / w_k)
 
@@ -182,7 +183,7 @@ class Text(Family):
         values, of_class = statistic.values, statistic.values.sum(axis=1)
         total = values.sum(axis=0) if prior is None else prior.total
         bounds = self._bounds(total) if prior is None else prior.bounds
-        n_classes = len(values)
+        n_classes = max(1, int(np.count_nonzero(statistic.documents)))
         added = self.alpha * n_classes / (total.sum() + n_classes) if prior is None else prior.added
         seen, alpha = total > 0, self._alpha(of_class, added)
         log_share = np.log(np.ascontiguousarray(values.T) + alpha)

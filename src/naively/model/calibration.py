@@ -151,7 +151,7 @@ def calibrate(
     sample = sample.least(size)
     rows = _TermsOfSample.of(terms, sample)
     if n_classes * n_terms <= MOST_WEIGHTS:
-        return fit_centred(rows.centred(log_prior), how)
+        return fit_centred(rows.centred(log_prior, how), how)
     sums = rows.sums(n_classes)[:, :, np.newaxis]
     common = fit(sums, sample.codes, sample.weight, log_prior, "temperature")
     return Calibration(np.repeat(common.weight, n_terms, axis=1), common.bias)
@@ -234,13 +234,20 @@ class _TermsOfSample(NamedTuple):
         own = np.concatenate([part.left_out(sample) for part in parts], axis=1)
         return cls(parts, sample, own)
 
-    def centred(self, log_prior: Floats) -> CentredTerms:
-        """Return the terms by class, centred; they are written one by one, in the cache."""
+    def centred(self, log_prior: Floats, how: How) -> CentredTerms:
+        """Return the terms by class, centred; they are written one by one, in the cache.
+
+        With one weight for all, it does not matter what terms are centred by: a class without
+        probability is left out, lest the others are floored by what it says.
+        """
         sample, n_terms = self.sample, self.own.shape[1]
+        absent = np.flatnonzero(log_prior == -np.inf) if how == "temperature" else ()
         rows = CentredTerms.room(n_terms, sample.codes, sample.weight, log_prior)
         each = ((part, values) for part in self.parts for values in part.each_column(sample))
         for t, (part, values) in enumerate(each):
             floor = part.family.floor
+            if len(absent):
+                values[:, absent] = -np.inf
             _kernel.centre_term(values, self.own[:, t], sample.codes, floor, t, rows.terms)
         return rows
 
