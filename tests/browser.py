@@ -14,7 +14,7 @@ FLAGS = (
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chromium(tmp_path_factory):
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     binary = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -34,6 +34,7 @@ def chromium(tmp_path_factory):
 @pytest.fixture
 def look(chromium, tmp_path):
     """Open a report as a browser sees it; afterwards, nothing may have been complained of."""
+    chromium.get_log("browser")  # what other tests have left
 
     def opened(page, width=1280, height=900, scheme="light"):
         page.save(tmp_path / "report.html")
@@ -48,6 +49,7 @@ def look(chromium, tmp_path):
         return Page(chromium)
 
     yield opened
+    chromium.execute_script("try { localStorage.clear(); } catch { /* no page was opened */ }")
     complaints = [entry["message"] for entry in chromium.get_log("browser")]
     assert not complaints, f"{len(complaints)} complaints, the first {complaints[0]}"
 

@@ -6,8 +6,6 @@ from urllib.parse import unquote, urldefrag
 
 import pytest
 
-from tests.browser import chromium  # noqa: F401 - a fixture
-
 SITE = Path(__file__).parent.parent / "out" / "site"
 LOOKED_AT = (
     "index start evaluate engines comparison benchmarks gallery/index api/naively.NaiveBayes"
@@ -46,7 +44,7 @@ def test_every_link_of_the_site_leads_somewhere():
 
 @pytest.mark.parametrize("width", [1280, 420])
 @pytest.mark.parametrize("page", LOOKED_AT.split())
-def test_a_page_fits_the_screen_and_shows_its_pictures(chromium, page, width):  # noqa: F811
+def test_a_page_fits_the_screen_and_shows_its_pictures(chromium, page, width):
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
     chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     chromium.get((SITE / f"{page}.html").as_uri())
@@ -59,7 +57,7 @@ def test_a_page_fits_the_screen_and_shows_its_pictures(chromium, page, width):  
     )
 
 
-def test_the_search_works_without_a_server(chromium):  # noqa: F811
+def test_the_search_works_without_a_server(chromium):
     from selenium.webdriver.support.wait import WebDriverWait
 
     chromium.get((SITE / "search.html").as_uri() + "?q=nomogram")

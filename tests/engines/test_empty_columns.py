@@ -11,7 +11,6 @@ from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, plots, 
 from naively.data.schema import Schema
 from naively.engines.files import predict
 from tests import sparks
-from tests.browser import chromium, look  # noqa: F401
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
@@ -236,7 +235,7 @@ def test_every_engine_ignores_cells_of_a_column_of_which_nothing_is_known(where,
 
 
 @pytest.mark.parametrize("name", ["gaussian", "gaussian, weighed", "naive", "naive, weighed"])
-def test_a_report_says_which_columns_hold_no_cell(look, name):  # noqa: F811
+def test_a_report_says_which_columns_hold_no_cell(look, name):
     model, frame = MODELS[name]
     X = with_nothing(frame)
     page = naively.report(model, X, Y, compare=False)
