@@ -17,3 +17,7 @@ def pytest_collection():
         gc.enable()
         gc.collect()
         gc.freeze()
+
+
+def pytest_sessionfinish():
+    gc.unfreeze()  # or extension modules complain at the end of objects that are left

@@ -6,6 +6,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from http.client import HTTPConnection
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -195,19 +196,26 @@ def test_any_cell_of_a_file_is_answered_or_refused(case, ending, tmp_path):
     assert wrong(attempt, PLAIN) == {}
 
 
-def test_a_server_answers_any_cell_or_says_what_is_wrong_with_it(case, tmp_path):
-    model, *_ = case
-    model.save(tmp_path / "cells.model")
+def test_a_server_answers_any_cell_or_says_what_is_wrong_with_it(tmp_path):
+    frame, model = pd.DataFrame(COLUMNS), tmp_path / "cells.model"
+    families = {name: "categorical" for name in COLUMNS if name.startswith("integers")}
+    NaiveBayes(families=families).fit(frame, Y).save(model)
+    row = json.loads(frame[:1].to_json(orient="records", date_format="iso"))[0]
     found = {}
-    with served(tmp_path / "cells.model") as (port, _):
-        for name, cell in PLAIN.items():
-            with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
-                body = json.dumps({"cell": cell, "x": 0.5})
-                connection.request("POST", "/predict", body, {"Content-Type": "application/json"})
-                answer = connection.getresponse()
-                said = answer.read()
-            if answer.status not in (200, 422) or not json.loads(said):
-                found[name] = answer.status, said[:80]
+
+    def asked(port, row):
+        with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+            headers = {"Content-Type": "application/json"}
+            connection.request("POST", "/predict", json.dumps(row), headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+
+    with served(model) as (port, _):
+        assert asked(port, row)[0] == 200
+        for column, name in product(COLUMNS, PLAIN):
+            status, said = asked(port, row | {column: PLAIN[name]})
+            if status not in (200, 422) or not json.loads(said):
+                found[column, name] = status, said[:80]
     assert found == {}
 
 

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 # pathlib makes one slash of two
 _ADDRESS = r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+)://|(?P<short>s3|gs|gcs|az|abfss?|https?|hf):/(?!/)"
-_URL = r"""[A-Za-z][A-Za-z0-9+.-]+:/{1,2}[^\s'"<>]+"""
+# from the start of a word, and not from each of its letters, as words may be of any length
+_URL = r"""(?<![A-Za-z0-9+.-])([0-9+.-]*)([A-Za-z][A-Za-z0-9+.-]+:/{1,2}[^\s'"<>]+)"""
 # who asks, in front of the host: a password may hold slashes, a port is none; containers of Azure's
 # and "anonymous" are no secrets
 _USER = r"^((?!abfss?://[^:/]*@)[^:]+://)(?!anonymous@)([^/@]*@|[^/@:]*:(?!\d+(/|$)).*@)"
@@ -89,7 +90,7 @@ def shown(path: str | os.PathLike[str]) -> str:
 
 def hidden(text: str) -> str:
     """Return a text without the secrets of addresses in it, or of the environment."""
-    text = re.sub(_URL, lambda found: _without_secrets(address_of(found[0]) or found[0]), text)
+    text = re.sub(_URL, lambda at: at[1] + _without_secrets(address_of(at[2]) or at[2]), text)
     for name, value in os.environ.items():
         if len(value) >= _MIN_SECRET_CHARACTERS and re.search(_SECRET, name.upper()):
             text = text.replace(value, "***")
