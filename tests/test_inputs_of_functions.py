@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.sparse
 
 import naively
 from naively import NaiveBayes, NaivelyError, compare, drift, evaluate, report, summarize, tune
@@ -106,6 +107,23 @@ MISTAKES = {
     "no test row": (lambda: evaluate(MODEL, NUMBERS, Y, test_size=40), "test_size must leave"),
     "rows to diagnose": (lambda: naively.diagnose(FITTED, NUMBERS, Y), r"diagnose\(model\)"),
     "drift of a lazy frame": (lambda: drift(FITTED, pl.LazyFrame({"a": [1]})), "collect"),
+    "a row of a lazy frame": (
+        lambda: GAUSSIAN.counterfactual(pl.LazyFrame({"a": [1.0], "b": [1.0]})),
+        "collect",
+    ),
+    "rows in place of a summary": (lambda: GAUSSIAN.update(NUMBERS), r"partial_fit\(X, y\)"),
+    "rows of different lengths, summarized": (
+        lambda: summarize([[1, 2], [1]], [0, 1]),
+        "equally long",
+    ),
+    "a sparse matrix and a target": (
+        lambda: evaluate(MODEL, scipy.sparse.coo_matrix(NUMBERS), target="a"),
+        "data must be a path.*got coo_matrix",
+    ),
+    "too few weights of codes": (
+        lambda: naively.CategoricalNB().fit(NUMBERS, Y, np.ones(3)),
+        r"one weight per row \(40\)",
+    ),
     "labels and a target": (lambda: report(MODEL, FRAME, Y, target="town"), "not as both"),
     "a target that is not there": (
         lambda: evaluate(MODEL, FRAME, target="twon"),
@@ -119,6 +137,17 @@ def test_a_mistake_is_named_with_what_to_do(mistake):
     make, said = MISTAKES[mistake]
     with pytest.raises(NaivelyError, match=f"(?s){said}"):
         make()
+
+
+@pytest.mark.parametrize("number", [3, np.float64(3), np.array(3)])
+@pytest.mark.parametrize("function", [evaluate, compare, tune, report])
+def test_a_number_in_place_of_rows_is_no_table(function, number):
+    with pytest.raises(NaivelyError, match="two dimensions, rows and columns"):
+        function(MODEL, number, Y)
+    with pytest.raises(NaivelyError, match="two dimensions, rows and columns"):
+        summarize(number, Y)
+    with pytest.raises(NaivelyError, match=r"data; got int|two dimensions"):
+        drift(FITTED, number)
 
 
 def test_labels_of_a_frame_are_named_by_target_as_those_of_files_are(tmp_path):

@@ -5,6 +5,7 @@ import math
 import statistics
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from sklearn.datasets import load_breast_cancer, load_iris
@@ -193,7 +194,15 @@ def test_there_must_be_a_timed_run():
 def test_what_one_of_them_cannot_read_is_its_error():
     X = np.where(IRIS[0] > 6, np.nan, IRIS[0])
     with pytest.raises(ValueError, match="Input X contains NaN"):
-        compare(GaussianNB(), X, IRIS[1])
+        compare((GaussianNB(), SklearnGaussianNB()), X, IRIS[1])
+
+
+@pytest.mark.parametrize("table", [np.asarray, pd.DataFrame])
+def test_one_alone_is_compared_with_means_where_numbers_are_missing(table):
+    X, y = table(np.where(IRIS[0] > 6, np.nan, IRIS[0])), IRIS[1]
+    result = compare(GaussianNB(), X, y, repeats=1)
+    assert result.names == ("naively GaussianNB", "sklearn GaussianNB")
+    assert 0.3 < result.test_accuracy[1] <= 1
 
 
 def test_a_sparse_matrix_needs_two_classifiers_that_take_it():

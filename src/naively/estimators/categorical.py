@@ -38,7 +38,7 @@ from naively.families.family import Family
 from naively.model.model import Model
 from naively.model.scorer import check_not_negative
 from naively.statistics import Sample
-from naively.statistics.measure import measure
+from naively.statistics.measure import checked_weights, measure
 from naively.statistics.summary import Summary
 
 if TYPE_CHECKING:
@@ -160,8 +160,9 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
     ) -> Summary:
         """Measure rows of codes, of which none may be negative or very large."""
         codes: Any = table.codes
-        if targets.weights is not None and 0 < np.count_nonzero(targets.weights) < len(codes):
-            codes = codes[targets.weights != 0]
+        if targets.weights is not None:
+            weights = checked_weights(targets.weights, len(codes))
+            codes = codes[weights != 0] if 0 < np.count_nonzero(weights) < len(codes) else codes
         check_not_negative(codes)
         tops = highest(codes, self.n_jobs)
         check_sizes(tops.astype(np.float64) + 1, schema)  # 127 + 1 is -128 to int8

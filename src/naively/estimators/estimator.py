@@ -630,6 +630,11 @@ class SummaryClassifier(Upward):
 
         Columns in which no cell has been seen hold what all columns of the estimator hold.
         """
+        if not isinstance(summary, Summary):
+            raise NaivelyError(
+                f"a Summary must be given, such as naively.summarize(X, y); got "
+                f"{type(summary).__name__}. To learn from more rows, use partial_fit(X, y)."
+            )
         if summary.schema.undecided:
             summary = summary.decided(self._kinds_of_empty(summary.schema))
         self._check_summary(summary)

@@ -49,7 +49,7 @@ from naively.data.kinds import NUMBER, TEXT, Kind
 from naively.data.sparse import is_sparse
 from naively.data.types import Floats
 from naively.engines.memory.frames import is_frame
-from naively.engines.memory.tables import schema_of
+from naively.engines.memory.tables import read, schema_of
 from naively.errors import NaivelyError
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.naive_bayes import NaiveBayes
@@ -189,7 +189,7 @@ def _default_other(X: Any) -> Any:
     kinds = _kinds_among(X)
     if kinds == {TEXT}:
         return NaiveBayes(calibration=None)  # the multinomial of the textbooks
-    if kinds <= {NUMBER}:
+    if kinds <= {NUMBER} and not (kinds and _lacks_cells(X)):
         return SklearnGaussianNB()
     from naively.evaluation.classifiers import GaussianNB  # takes long to import
 
@@ -206,6 +206,11 @@ def _kinds_among(X: Any) -> set[Kind]:
         if is_frame(X):  # a column of lists, say
             raise
         return set()  # the model says what is wrong with it
+
+
+def _lacks_cells(X: Any) -> bool:
+    """Whether cells of a table of numbers are missing, which scikit-learn's GaussianNB refuses."""
+    return bool(np.isnan(read(X, schema_of(X)).array()).any())
 
 
 def _timed(models: tuple[Any, Any], rows: Split, repeats: int) -> tuple[_Pair, _Pair]:
@@ -238,10 +243,17 @@ def _names_of_two(a: Any, b: Any) -> tuple[str, str]:
     names = type(a).__name__, type(b).__name__
     if names[0] != names[1]:
         return names
-    homes = [type(one).__module__.partition(".")[0] for one in (a, b)]
+    homes = [_home(one) for one in (a, b)]
     if homes[0] == homes[1]:
         homes = ["a:", "b:"]
     return f"{homes[0]} {names[0]}", f"{homes[1]} {names[1]}"
+
+
+def _home(model: Any) -> str:
+    """Return the package of a model; what evaluations derive from another's is of that one."""
+    modules = (kind.__module__ for kind in type(model).__mro__)
+    of_model = next(one for one in modules if not one.startswith("naively.evaluation."))
+    return of_model.partition(".")[0]
 
 
 # --- one and others -------------------------------------------------------------------------------

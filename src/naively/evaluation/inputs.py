@@ -24,7 +24,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from naively.data import labels
-from naively.engines.memory.arrays import check_in_memory, check_no_file
+from naively.engines.memory.arrays import check_in_memory, check_no_file, check_no_scalar
 from naively.engines.memory.columns import rows_and_labels
 from naively.engines.memory.devices import on_host
 from naively.engines.memory.frames import divisible
@@ -115,6 +115,7 @@ def labelled(data: Any, y: Any, target: str | None, caller: str) -> Labelled | F
     X, y, _ = rows
     check_in_memory(X)
     check_no_file(X)
+    check_no_scalar(X)
     return Labelled(divisible(X), y)
 
 

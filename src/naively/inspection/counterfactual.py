@@ -27,6 +27,7 @@ from naively.data.rows import Rows
 from naively.data.sparse import is_sparse
 from naively.data.types import Floats
 from naively.engines.memory import frames
+from naively.engines.memory.arrays import check_in_memory
 from naively.engines.memory.columns import find
 from naively.engines.memory.frames import frame_library, is_frame
 from naively.errors import NaivelyError
@@ -430,6 +431,7 @@ def _cells_in(row: Any) -> tuple[dict[str, Any] | list[Any], bool]:
     """Return the cells of a row, by name or in order, and whether it is a table of one."""
     if isinstance(row, dict):
         return dict(row), False
+    check_in_memory(row)
     if is_sparse(row):
         dense = np.atleast_2d(row.toarray())
         _check_one(dense.shape[0])
@@ -456,7 +458,8 @@ def _places(estimator: SummaryClassifier, columns: Iterable[Any] | None) -> list
     if columns is None:
         return list(range(schema.n_columns))
     names, places = list(schema.names or ()), []
-    for column in [columns] if isinstance(columns, str) else columns:
+    is_one = isinstance(columns, str) or not isinstance(columns, Iterable)
+    for column in [columns] if is_one else columns:
         if isinstance(column, int | np.integer) and not isinstance(column, bool):
             if not 0 <= column < schema.n_columns:
                 raise NaivelyError(f"no column {column}; the model has {schema.n_columns}, from 0.")

@@ -15,7 +15,7 @@ import numpy as np
 
 from naively.data.remote import is_remote
 from naively.engines import ENGINES, summarize
-from naively.engines.memory.arrays import check_in_memory
+from naively.engines.memory.arrays import check_in_memory, check_no_scalar
 from naively.engines.memory.columns import rows_and_labels
 from naively.engines.memory.devices import is_dask
 from naively.engines.memory.frames import frame_library, is_frame
@@ -159,4 +159,5 @@ def _one_class(X: Any) -> Any:
             "before and after must each be a summary, a fitted estimator, its file, or data; "
             f"got {type(X).__name__}."
         )
+    check_no_scalar(X)
     return np.zeros(X.shape[0] if hasattr(X, "shape") else len(X), np.int64)

@@ -154,7 +154,8 @@ def resolve(source: Any) -> list[File]:
     if hasattr(source, "__arrow_c_stream__") or is_lazy or _is_dataset(source):
         return [File(f"<{type(source).__name__}>", "stream", content=source)]
     is_one = isinstance(source, str | os.PathLike)
-    listed = [source] if is_one or not isinstance(source, Iterable) else list(source)
+    is_listed = isinstance(source, Iterable) and not hasattr(source, "shape")
+    listed = list(source) if is_listed and not is_one else [source]
     files: list[File] = []
     for one in listed:
         if not isinstance(one, str | os.PathLike | File):

@@ -126,6 +126,12 @@ def shape_error(X: Any) -> NaivelyError:
     )
 
 
+def check_no_scalar(X: Any) -> None:
+    """Raise where X has no rows, as a number has none."""
+    if getattr(X, "shape", None) == () or not (hasattr(X, "shape") or hasattr(X, "__len__")):
+        raise shape_error(X)
+
+
 def check_no_file(X: Any) -> None:
     """Raise where X is a single text, or a path: files are read by other functions."""
     if isinstance(X, str | os.PathLike):

@@ -243,8 +243,11 @@ def _array(X: Any) -> NDArray[Any]:
     """Return an array in which numbers beside text stay numbers."""
     arrays.check_dense(X)
     X = arrays.unmasked(X)
-    array = np.asarray(X)
-    if not isinstance(X, np.ndarray) and arrays.holds_more(X):
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise NaivelyError(f"rows of X must be equally long; {error}") from None
+    if array.ndim and not isinstance(X, np.ndarray) and arrays.holds_more(X):
         array = np.asarray(X, dtype=object)
     return array
 
