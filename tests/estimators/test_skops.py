@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
-from skops import io
 
 import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError
@@ -35,6 +34,13 @@ MODELS = {
 }
 
 
+@pytest.fixture
+def io():
+    from skops import io  # which looks for estimators in all modules of scikit-learn
+
+    return io
+
+
 @pytest.fixture(params=MODELS.values(), ids=MODELS)
 def model(request):
     return request.param()
@@ -47,7 +53,7 @@ def is_same(a, b):
     return a.summary_ == b.summary_ and a.class_count_.dtype == b.class_count_.dtype
 
 
-def test_skops_need_trust_nothing_but_the_estimator(model):
+def test_skops_need_trust_nothing_but_the_estimator(io, model):
     content = io.dumps(model)
     assert set(io.get_untrusted_types(data=content)) <= {*naively.TRUSTED_TYPES}
     assert is_same(model, io.loads(content, trusted=naively.TRUSTED_TYPES))
@@ -57,7 +63,7 @@ def test_a_pickle_is_the_same_model(model):
     assert is_same(model, pickle.loads(pickle.dumps(model)))
 
 
-def test_a_family_of_ones_own_is_named_by_skops():
+def test_a_family_of_ones_own_is_named_by_skops(io):
     @dataclass(frozen=True)
     class Own(Gaussian):
         pass
