@@ -11,7 +11,7 @@ import pytest
 
 from naively import NaiveBayes, load, summarize
 from naively.errors import NaivelyError
-from naively.model.interactions import KINDS
+from naively.model.interactions import INTERACTIONS
 
 
 def _frame(n=400, seed=0, K=3):
@@ -31,7 +31,7 @@ def _loss(model, X, y):
     return -np.log(p[np.arange(len(y)), np.searchsorted(model.classes_, y)]).mean()
 
 
-@pytest.mark.parametrize("kind", [None, *KINDS])
+@pytest.mark.parametrize("kind", [None, *INTERACTIONS])
 def test_every_kind_tells_what_single_columns_do_not(kind):
     X, y = _frame(1500)
     new, truth = _frame(1500, seed=1)

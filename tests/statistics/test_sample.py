@@ -17,7 +17,7 @@ from naively import NaiveBayes, summarize
 from naively.data.schema import Schema
 from naively.data.tensors import UnsoundError
 from naively.errors import NaivelyError
-from naively.statistics.file import converted, pack, unpack
+from naively.statistics.model_file import converted, pack, unpack
 from naively.statistics.sample import EVERYTHING, hashes_of
 from tests import databases
 from tests.every_engine import ENGINES, IN_DATABASES, OF_NUMBERS

@@ -14,7 +14,7 @@ from naively import NaivelyError, Summary, _kernel, summarize
 from naively.data.schema import Schema
 from naively.data.tensors import UnsoundError
 from naively.statistics import Scatter
-from naively.statistics.file import pack, unpack
+from naively.statistics.model_file import pack, unpack
 from naively.statistics.scatter import pairs_of
 
 EPS = np.finfo(float).eps

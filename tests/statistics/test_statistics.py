@@ -21,7 +21,7 @@ from naively.data.schema import FixedByColumn, Schema
 from naively.data.tensors import Tensors
 from naively.statistics import STATISTICS, Documents, MissingCells, Occurrences, Sample
 from naively.statistics.axes import Axes
-from naively.statistics.file import pack, unpack
+from naively.statistics.model_file import pack, unpack
 from naively.statistics.weights import Weights
 
 

@@ -20,7 +20,7 @@ from naively.data.remote import shown
 from naively.engines import summarize
 from naively.engines.files.csv import CsvDialect
 from naively.engines.files.labelled_rows import LabelledRows, read
-from naively.engines.files.plan import FORMS, ColumnPlan, Request, types_of
+from naively.engines.files.plan import LABEL_TYPES, ColumnPlan, Request, types_of
 from naively.engines.files.readers import FirstRows
 from naively.engines.files.summary_pass import scan
 from naively.engines.memory.columns import LeftOut, first_text, is_text, looks_numeric
@@ -141,7 +141,7 @@ def summary_for(
     estimator: Any, source: CommandFiles, labels: Labels, target: str | None
 ) -> Summary:
     """Summarize files by the columns of a model; without a target, as rows of one class."""
-    schema, kind = estimator.summary_.schema, FORMS[estimator.classes_.dtype.kind]
+    schema, kind = estimator.summary_.schema, LABEL_TYPES[estimator.classes_.dtype.kind]
     with console.streaming(f"measuring {source.title}") as progress:
         pass_ = scan(
             source.first,
@@ -157,7 +157,7 @@ def summary_for(
         )
     tell_unlabelled(pass_.unlabelled)
     classes = pass_.summary.classes
-    if target is not None and classes.size and FORMS[classes.dtype.kind] != kind:
+    if target is not None and classes.size and LABEL_TYPES[classes.dtype.kind] != kind:
         raise NaivelyError(
             f"the labels must be {kind} as the model's are ({quoted(estimator.classes_)}); "
             f"got {quoted(classes)}."

@@ -98,7 +98,7 @@ def fit(
 def _scan(source: CommandFiles, data: Data, weight: str | None, model: Any, **options: Any) -> Scan:
     """Summarize files by the options of a model, or like another; tell of their columns."""
     from naively.cli.data import tell_first_rows
-    from naively.engines.files.plan import FORMS, types_of
+    from naively.engines.files.plan import LABEL_TYPES, types_of
     from naively.engines.files.summary_pass import scan, scan_planned
 
     if isinstance(model, ModelOptions):
@@ -109,7 +109,7 @@ def _scan(source: CommandFiles, data: Data, weight: str | None, model: Any, **op
         return scan_planned(source.first, plan, measured, **options)
     summary = model.summary_
     options |= {"schema": summary.schema, "types": types_of(summary), "weight": weight}
-    form = FORMS[summary.classes.dtype.kind]
+    form = LABEL_TYPES[summary.classes.dtype.kind]
     return scan(source.first, **source.asked(data), label_type=form, **options)
 
 

@@ -17,9 +17,12 @@ from naively.data.tensors import Tensors, UnsoundError
 from naively.data.tokens import Words
 from naively.errors import NaivelyError
 
-_FLAGS: dict[Any, bool] = {  # what stands for a boolean: 1 and 1.0 are one key
-    **dict.fromkeys(("true", "True", "TRUE", "1", 1), True),
-    **dict.fromkeys(("false", "False", "FALSE", "0", 0), False),
+BOOLEANS = {  # what stands for a boolean in text; 1.0 is how a float is written
+    True: ("True", "true", "TRUE", "1", "1.0"),
+    False: ("False", "false", "FALSE", "0", "0.0"),
+}
+_FLAGS: dict[Any, bool] = {  # as numbers, 1 and 1.0 are one key
+    spelling: flag for flag, spellings in BOOLEANS.items() for spelling in (*spellings, int(flag))
 }
 
 

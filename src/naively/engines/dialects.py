@@ -17,13 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.dates import PARTS, WEEKDAYS
+from naively.data.rows import BOOLEANS
 from naively.data.schema import Schema
 from naively.errors import NaivelyError, need
 
-BOOLEANS = {  # what stands for a boolean in text; 1.0 is how a float is written
-    True: ("True", "true", "TRUE", "1", "1.0"),
-    False: ("False", "false", "FALSE", "0", "0.0"),
-}
 _MAX_TERMS = 50  # SQLite and DuckDB refuse expressions 1000 deep, SQLite 128 arguments
 
 # The text ``{0}`` of a date, in any spelling of ISO 8601, as a minute and an offset: no database

@@ -25,7 +25,7 @@ from naively.data.rows import Rows
 from naively.errors import NaivelyError
 from naively.estimators.measurement import Checked
 from naively.estimators.parameters import check_costs, check_reject
-from naively.estimators.single_rows import numbers_of_row
+from naively.estimators.plain_rows import numbers_of_row
 from naively.estimators.state import learned
 from naively.model.scorer import Answer
 from naively.statistics.measure import raise_not_finite

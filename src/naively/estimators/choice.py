@@ -25,7 +25,7 @@ from naively.families.family import Family
 from naively.families.histogram import Histogram
 from naively.families.student_t import StudentT
 from naively.families.text import Text
-from naively.model.interactions import KINDS
+from naively.model.interactions import INTERACTIONS
 
 BEST = "best"
 
@@ -38,12 +38,12 @@ def interaction_kinds(given: Any) -> tuple[str, ...]:
     """
     if given is None:
         return ()
-    kinds = KINDS if given == "auto" else tuple(given)
-    unknown = [kind for kind in kinds if kind not in KINDS]
+    kinds = INTERACTIONS if given == "auto" else tuple(given)
+    unknown = [kind for kind in kinds if kind not in INTERACTIONS]
     if unknown:
         raise NaivelyError(
-            f'interactions must be "auto", None, or a tuple of {", ".join(map(repr, KINDS))}; got '
-            f"interactions={given!r}."
+            f'interactions must be "auto", None, or a tuple of '
+            f"{', '.join(map(repr, INTERACTIONS))}; got interactions={given!r}."
         )
     return kinds
 

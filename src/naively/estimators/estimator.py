@@ -41,7 +41,7 @@ from naively.estimators.parameters import (
     params_as_text,
     with_shared_entries,
 )
-from naively.estimators.single_rows import cells_in_order, number_cell, numbers_of_row
+from naively.estimators.plain_rows import cells_in_order, number_cell, numbers_of_row
 from naively.estimators.state import (
     NOTHING,
     State,
@@ -55,10 +55,9 @@ from naively.estimators.upward import Upward, where_rows_are
 from naively.model.class_weights import check_class_weight, weighted_prior
 from naively.model.model import SAMPLE, Model, check_priors, read_prior
 from naively.model.scorer import Answer
-from naively.statistics import Sample
-from naively.statistics import file as model_file
-from naively.statistics.file import ModelFile
+from naively.statistics import Sample, model_file
 from naively.statistics.measure import measure
+from naively.statistics.model_file import ModelFile
 from naively.statistics.summary import Summary
 
 if TYPE_CHECKING:

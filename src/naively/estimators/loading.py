@@ -16,7 +16,7 @@ import numpy as np
 from naively.data.remote import shown
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.statistics import file as model_file
+from naively.statistics import model_file
 
 _MODULES = {
     "BernoulliNB": "counts",

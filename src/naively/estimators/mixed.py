@@ -34,7 +34,7 @@ from naively.estimators.choice import (
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.measurement import Checked, Measured, check_cells, check_labels
 from naively.estimators.parameters import by_name, check_costs, check_reject
-from naively.estimators.single_rows import number_cell
+from naively.estimators.plain_rows import number_cell
 from naively.families import CANDIDATES
 from naively.families.edges import edges
 from naively.families.family import Family

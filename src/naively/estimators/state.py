@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from naively.model.model import Model
-from naively.statistics import file as model_file
+from naively.statistics import model_file
 from naively.statistics.summary import Summary
 
 if TYPE_CHECKING:

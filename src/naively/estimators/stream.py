@@ -29,7 +29,7 @@ from naively.data.schema import Schema
 from naively.engines.memory.devices import is_on_device, on_host
 from naively.errors import NaivelyError
 from naively.estimators.parameters import check_parameters
-from naively.estimators.single_rows import (
+from naively.estimators.plain_rows import (
     Row,
     is_same_row,
     number_cell,

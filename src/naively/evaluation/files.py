@@ -33,7 +33,13 @@ from naively.engines.files.cells import (
 )
 from naively.engines.files.csv import CsvDialect
 from naively.engines.files.file_pass import FilePass, Progress
-from naively.engines.files.plan import FORMS, ColumnPlan, Request, SchemaFromFirstRows, types_of
+from naively.engines.files.plan import (
+    LABEL_TYPES,
+    ColumnPlan,
+    Request,
+    SchemaFromFirstRows,
+    types_of,
+)
 from naively.engines.files.readers import FirstRows, OpenFile
 from naively.engines.files.sources import FilePiece, are_text
 from naively.engines.files.summary_pass import SummaryPass
@@ -278,7 +284,7 @@ class _Places(dict[Any, int]):
 
     def __init__(self, classes: NDArray[Any]) -> None:
         super().__init__({label: k for k, label in enumerate(classes.tolist())})
-        self._kind = FORMS[classes.dtype.kind]
+        self._kind = LABEL_TYPES[classes.dtype.kind]
 
     def __missing__(self, label: Any) -> int:
         """Return the place of what a text means as a label."""

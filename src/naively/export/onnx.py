@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 from naively import __version__
 from naively.data.functions import FUNCTIONS
 from naively.data.labels import is_text
+from naively.data.rows import BOOLEANS
 from naively.data.types import Floats
-from naively.engines.dialects import BOOLEANS
 from naively.errors import NaivelyError, later, need
 from naively.estimators.estimator import SummaryClassifier
 from naively.export.sums import (

@@ -106,7 +106,7 @@ class Model:
         calibration : {"temperature", "weights"} or None, default=None
             One weight for all terms, one for each term and class, or none.
         interactions : collection of str, default=()
-            Which of `naively.model.interactions.KINDS` are added; only weights calibrate them.
+            Which of `INTERACTIONS` are added; only weights calibrate them.
         coded : bool, default=False
             Whether categories are the codes 0, 1, 2, ... themselves
         """

@@ -158,7 +158,7 @@ def _kinds(schema: Schema | SchemaFromFirstRows | None) -> dict[str, Kind] | Non
 
 
 # by NumPy's kinds
-FORMS = {"U": "str", "O": "str", "i": "int", "u": "int", "b": "bool", "f": "float"}
+LABEL_TYPES = {"U": "str", "O": "str", "i": "int", "u": "int", "b": "bool", "f": "float"}
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class ColumnPlan:
             find(name, first.names, first.where)
         decided = [j for j in range(schema.n_columns) if j not in schema.undecided]
         known = dict(zip([names[j] for j in schema.categories], summary.categories, strict=True))
-        forms = {name: FORMS[found.dtype.kind] for name, found in known.items()}
+        forms = {name: LABEL_TYPES[found.dtype.kind] for name, found in known.items()}
         features = tuple(names[j] for j in decided)
         return cls(
             Request(None, features),
@@ -553,7 +553,7 @@ def types_of(summary: Summary) -> dict[str, str]:
     """Return what the categories of a summary's columns are."""
     schema = summary.schema
     return {
-        schema.names[j]: FORMS[found.dtype.kind]
+        schema.names[j]: LABEL_TYPES[found.dtype.kind]
         for j, found in zip(schema.categories, summary.categories, strict=True)
         if schema.names is not None and found.size
     }

@@ -40,12 +40,18 @@ from naively.engines.files.piece_summary import (
     Summarizer,
     absorbed,
 )
-from naively.engines.files.plan import FORMS, ColumnPlan, Request, SchemaFromFirstRows, check_form
+from naively.engines.files.plan import (
+    LABEL_TYPES,
+    ColumnPlan,
+    Request,
+    SchemaFromFirstRows,
+    check_form,
+)
 from naively.engines.files.readers import FirstRows
 from naively.engines.files.sources import BadFileError, File, Position, are_text
 from naively.engines.memory.columns import LeftOut
 from naively.errors import NaivelyError, need, warn
-from naively.statistics import file as model_file
+from naively.statistics import model_file
 from naively.statistics.hashed_texts import are_hashed_words
 from naively.statistics.sample import EVERYTHING
 from naively.statistics.summary import Summary
@@ -299,7 +305,7 @@ class SummaryPass:
             before = before.decided(decided.held, decided)
             decided = replace(decided, edges=before.edges, knots=before.knots)
         found = zip(first.schema.categories, first.categories, strict=True)
-        forms = {plan.features[j]: FORMS.get(names.dtype.kind, "str") for j, names in found}
+        forms = {plan.features[j]: LABEL_TYPES.get(names.dtype.kind, "str") for j, names in found}
         return replace(plan, schema=decided, categories=forms | plan.categories)
 
     def _summary_of_first_rows(self, plan: ColumnPlan) -> Summary:

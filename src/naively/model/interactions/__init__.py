@@ -13,7 +13,7 @@ summary holds those: they merge, subtract and decay with it.
 
 from naively.model.interactions.features import MOST as MOST_FEATURES
 from naively.model.interactions.terms import (
-    KINDS,
+    INTERACTIONS,
     MOST_CLASSES,
     Interactions,
     UnseenInteractions,
@@ -21,5 +21,5 @@ from naively.model.interactions.terms import (
     sample_for_interactions,
 )
 
-__all__ = ["KINDS", "MOST_CLASSES", "MOST_FEATURES", "Interactions", "UnseenInteractions"]
+__all__ = ["INTERACTIONS", "MOST_CLASSES", "MOST_FEATURES", "Interactions", "UnseenInteractions"]
 __all__ += ["read_interactions", "sample_for_interactions"]

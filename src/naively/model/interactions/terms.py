@@ -50,7 +50,7 @@ from naively.model.terms import Term
 from naively.statistics import Sample, Scatter
 from naively.statistics.sample import EVERYTHING
 
-KINDS = ("canonical", "quadratic", "pairs")
+INTERACTIONS = ("canonical", "quadratic", "pairs")
 _LEAST_WEIGHT = 50.0  # of a sample: of fewer rows, no fifth can be left out
 MOST_CLASSES = 128  # that have weights of their own
 _MIN_AND_MAX_ROWS = (500, 4000)  # of the sample, at least and at most
@@ -248,8 +248,8 @@ def read_interactions(
     """Read interactions, and fit the weights of all terms; None if there are none.
 
     The terms are those of single columns, which were read off the sample; columns of categories
-    have so many categories. Which of `KINDS` are wanted is given; products are of all rows, with
-    their centres.
+    have so many categories. Which of `INTERACTIONS` are wanted is given; products are of all rows,
+    with their centres.
     """
     n_classes, n_terms = log_prior.size, sum(term.n_weights for term in terms)
     per_row = max(1, n_classes * n_terms)
