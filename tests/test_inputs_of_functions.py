@@ -6,6 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
+from pyarrow.dataset import dataset
 
 import naively
 from naively import NaiveBayes, NaivelyError, compare, drift, evaluate, report, summarize, tune
@@ -106,7 +107,8 @@ MISTAKES = {
     "a class of one row": (lambda: compare((MODEL, MODEL), NUMBERS, RARE), "'one' has one row"),
     "no test row": (lambda: evaluate(MODEL, NUMBERS, Y, test_size=40), "test_size must leave"),
     "rows to diagnose": (lambda: naively.diagnose(FITTED, NUMBERS, Y), r"diagnose\(model\)"),
-    "drift of a lazy frame": (lambda: drift(FITTED, pl.LazyFrame({"a": [1]})), "collect"),
+    "labels of a stream": (lambda: MODEL.fit(pa.table(NUMBERS).to_reader(), Y), r"pyarrow\.table"),
+    "a dataset and no file": (lambda: FITTED.predict(dataset(pa.table(NUMBERS))), "X.to_table"),
     "a row of a lazy frame": (
         lambda: GAUSSIAN.counterfactual(pl.LazyFrame({"a": [1.0], "b": [1.0]})),
         "collect",

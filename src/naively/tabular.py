@@ -87,7 +87,7 @@ class Tabular(Shown):
 
 
 class Drawn:
-    """A value that can be drawn: `naively.display.DISPLAYS` says by what."""
+    """A value that can be drawn: `naively.display.plots.DISPLAYS` says by what."""
 
     def plot(self, *args: Any, **options: Any) -> Any:
         """Draw, by the display of such values in `naively.plots`, which has the same options."""

@@ -1,15 +1,13 @@
 """Engines: they read data, wherever it is, and summarize it.
 
 Each engine exports two verbs, ``summarize(...) -> Summary`` and ``predict``, which answers where
-the rows are; this package's own `summarize` asks `ENGINES` in turn whether data are theirs. What is
-no engine's is in memory, or, where labels are a column of it, files.
+the rows are; this package's own `summarize` asks `engine_of` which one reads data. Frames in
+memory whose labels are a column of them are read as files are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,11 +20,11 @@ from naively.engines.memory import arrays, columns
 from naively.engines.memory.devices import (
     check_one_place,
     holds_booleans,
-    is_dask,
     is_on_device,
     on_host,
 )
 from naively.engines.memory.frames import without_zeros
+from naively.engines.places import DASK, FILES, GPU, MEMORY, SPARK, SQL, Engine, engine_of
 from naively.errors import NaivelyError
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
@@ -34,20 +32,18 @@ from naively.statistics.summary import Summary
 if TYPE_CHECKING:
     from naively.model.model import Model
 
-__all__ = ["ENGINES", "Classifier", "Engine", "summarize"]
-
-
-class Engine(NamedTuple):
-    """A place where rows lie, which the module of this name reads."""
-
-    name: str
-    takes: Callable[[Any], bool]
-    has_labels: bool  # whether labels are a column of what it reads
-
-    @property
-    def module(self) -> Any:
-        """The module, whose packages are imported when it is needed."""
-        return import_module(f"naively.engines.{self.name}")
+__all__ = [
+    "DASK",
+    "FILES",
+    "GPU",
+    "MEMORY",
+    "SPARK",
+    "SQL",
+    "Classifier",
+    "Engine",
+    "engine_of",
+    "summarize",
+]
 
 
 class Classifier(Protocol):
@@ -82,15 +78,6 @@ class Classifier(Protocol):
 
     def __naively_snapshot__(self, **params: Any) -> Self:
         """Return an estimator of the present state, which what is learned later does not change."""
-
-
-ENGINES = (
-    Engine("gpu", is_on_device, False),
-    Engine("dask", is_dask, False),
-    Engine("sql", lambda X: type(X).__module__.partition(".")[0] == "ibis", True),
-    Engine("spark", lambda X: type(X).__module__.partition(".")[0] == "pyspark", True),
-)
-_FILES = Engine("files", lambda X: True, True)  # whatever is no other engine's
 
 
 def summarize(
@@ -149,21 +136,20 @@ def summarize(
     if target is not None:
         if y is not None or sample_weight is not None:
             raise NaivelyError("labels are given as y or as target; weights of files as weight=.")
-        for engine in ENGINES:
-            if engine.has_labels and engine.takes(X):
-                return engine.module.summarize(X, target=target, schema=schema, **options)
-        weight = options.pop("weight", None) if is_dask(X) else None
-        if is_dask(X) and (parts := columns.rows_and_labels(X, y, target, weight)):
+        engine = engine_of(X)
+        if engine in (SQL, SPARK):
+            return engine.module.summarize(X, target=target, schema=schema, **options)
+        weight = options.pop("weight", None) if engine is DASK else None
+        if engine is DASK and (parts := columns.rows_and_labels(X, y, target, weight)):
             return summarize(*parts[:2], schema=schema, sample_weight=parts[2], **options)
-        return _FILES.module.summarize(X, target=target, n_jobs=n_jobs, schema=schema, **options)
+        return FILES.module.summarize(X, target=target, n_jobs=n_jobs, schema=schema, **options)
     if y is None or options:
         raise NaivelyError("rows need labels: summarize(X, y), or summarize(files, target='y').")
     check_one_place(X, y=y, sample_weight=sample_weight)
     if is_on_device(X) and holds_booleans(X):
         X, y, sample_weight = map(on_host, (X, y, sample_weight))
-    for engine in ENGINES:
-        if not engine.has_labels and engine.takes(X):
-            return engine.module.summarize(X, y, schema=schema, sample_weight=sample_weight)
+    if (engine := engine_of(X)) in (GPU, DASK):
+        return engine.module.summarize(X, y, schema=schema, sample_weight=sample_weight)
     X, y, sample_weight = without_zeros(X, y, sample_weight)
     if is_sparse(X):
         rows = Rows.of_numbers(SparseRows.of(X))

@@ -20,8 +20,9 @@ from naively.data import kinds, labels
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows, is_sparse
+from naively.engines import FILES, SQL, engine_of
 from naively.engines.memory import arrays, frames
-from naively.engines.memory.columns import rows_and_labels
+from naively.engines.memory.columns import find_targets, names_to_read, rows_and_labels
 from naively.engines.memory.devices import (
     check_one_place,
     holds_booleans,
@@ -296,6 +297,8 @@ def check_known(present: NDArray[Any], declared: NDArray[Any] | None) -> None:
 _TARGET = "Give fit(X, y), or fit(frame, target='y') with the labels in a column of the frame."
 
 
+_OF_TABLES = {"weight"}  # options that tables of a database have as files do
+
 Measured = tuple[Summary, np.dtype[Any]]
 """A summary, and the type of answers."""
 
@@ -355,8 +358,7 @@ def _measured_stream(
             f"target must name a column; got {type(source).__name__}, whose columns have no names. "
             f"{_TARGET}"
         )
-    is_stream = hasattr(source, "__arrow_c_stream__") or hasattr(source, "collect_batches")
-    if not is_stream or type(source).__module__.startswith("pyspark"):
+    if engine_of(source) not in (FILES, SQL):
         arrays.check_in_memory(source)
     if sample_weight is not None:
         raise NaivelyError("weights of what is streamed are a column of it: give weight='name'.")
@@ -364,12 +366,24 @@ def _measured_stream(
     return estimator.readable(summary)
 
 
-def measured_files(estimator: SummaryClassifier, source: Any, **options: Any) -> Summary:
-    """Summarize files or a stream, of which the first rows may decide what is measured."""
-    from naively.engines import files
+def measured_files(
+    estimator: SummaryClassifier, source: Any, *, target: str, **options: Any
+) -> Summary:
+    """Summarize files or a stream, of which the first rows may decide what is measured.
+
+    Where they do not, a database adds up its own rows.
+    """
+    from naively.engines.files import SchemaFromFirstRows
 
     schema = options.pop("schema", None) or estimator.files_schema()
-    summary = files.summarize(source, schema=schema, n_jobs=estimator.n_jobs, **options)
+    if engine_of(source) is SQL and schema == SchemaFromFirstRows() and {*options} <= _OF_TABLES:
+        beside = find_targets(target, options.get("weight"), source.columns)
+        names = names_to_read(source.columns, None, None, beside)
+        schema = Schema(len(names), names=names)
+        summary = SQL.module.summarize(source, target=target, schema=schema, **options)
+    else:
+        how = {"schema": schema, "n_jobs": estimator.n_jobs}
+        summary = FILES.module.summarize(source, target=target, **how, **options)
     estimator.warn_of(summary, summary.schema)
     return summary
 

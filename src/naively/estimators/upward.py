@@ -1,7 +1,7 @@
-"""Methods of an estimator whose work is done in a room above: it is imported when they are called.
+"""Methods of an estimator whose work is done elsewhere, which is imported when they are called.
 
-This is the only module of a lower room that imports from higher ones: explanations, importance,
-exports, and predictions for collections of Dask and arrays on a GPU.
+Explanations, importance and exports are in rooms above: this is the only module that imports from
+such. Predictions for collections of Dask and arrays on a GPU are made by their engines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.data.whole_files import write_atomically
-from naively.engines import ENGINES
+from naively.engines import engine_of
 from naively.engines.memory.devices import is_on_device, on_host
 from naively.errors import NaivelyError
 from naively.estimators.state import learned, snapshot
@@ -34,8 +34,9 @@ class Upward:
 
         Parameters
         ----------
-        X : array-like, data frame, or files
-            Rows, as `predict` takes them, or up to 100,000 rows of files.
+        X : array-like, data frame, files, or table of a database
+            Rows, as `predict` takes them, or up to 100,000 rows of files, of a stream of Arrow, of
+            a lazy frame or of a table of Ibis's.
 
         Returns
         -------
@@ -207,13 +208,12 @@ def where_rows_are(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], An
     @wraps(method)
     def answer(self: Any, X: Any) -> Any:
         estimator = snapshot(self)
-        if type(X) is np.ndarray:
+        if type(X) in (np.ndarray, list, tuple):
             return method(estimator, X)
         if method.__name__ == "decision_function" and is_on_device(X):  # which asks for the joint
             return method(estimator, X)
-        for engine in ENGINES:
-            if not engine.has_labels and engine.takes(X):
-                return engine.module.predict(estimator, method.__name__, X)
+        if (engine := engine_of(X)).predicts:
+            return engine.module.predict(estimator, method.__name__, X)
         return method(estimator, X)
 
     return answer

@@ -21,12 +21,12 @@ from naively.data.labels import quoted
 from naively.data.rows import Rows
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
+from naively.engines import FILES, SQL, engine_of
 from naively.engines.memory.frames import frame_library
 from naively.errors import NaivelyError
 from naively.estimators.answers import labels_of, values_of
 from naively.estimators.estimator import SummaryClassifier
 from naively.families.forms import WordLines
-from naively.inspection.inputs import are_files
 from naively.model.model import Contributions, Model
 from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
 
@@ -40,7 +40,8 @@ def explain(estimator: SummaryClassifier, X: Any) -> Explanation:
     """Return why rows get their answers, by the estimator as it is now."""
     model = estimator.model_  # raises where there is none, before rows are looked at
     library = frame_library(X)
-    X = _read_files(estimator, X) if are_files([X] if isinstance(X, str) else X) else X
+    engine = engine_of([X] if isinstance(X, str) else X)  # a single text may be no file
+    X = _read_files(estimator, X) if engine in (FILES, SQL) else X
     checked = estimator.rows_for(X)
     return Explanation(
         model=type(estimator).__name__,

@@ -23,14 +23,13 @@ from numpy.typing import NDArray
 from naively.data import labels
 from naively.data.rows import Rows
 from naively.data.types import Floats
+from naively.engines import engine_of
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.measurement import check_labels, check_weights
 from naively.inspection.inputs import (
     Inspected,
     arranged,
-    is_elsewhere,
-    is_streamed,
     labelled_pair,
     read,
 )
@@ -182,7 +181,7 @@ def importance_of_rows(
     """Return the importance of columns on rows that the model has not learned from."""
     model = estimator.model_
     weight: Floats | None
-    if isinstance(data, Summary) or is_streamed(data, target) or is_elsewhere(data):
+    if isinstance(data, Summary) or (y is None and engine_of(data).has_labels):
         rows, classes, codes, weight = _sampled(estimator, data, target)
     else:
         X, y = labelled_pair(data, y, target)

@@ -8,18 +8,17 @@ column of a frame, of files or of a table; a pair (X, y) is both at once.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from naively.data.remote import is_remote
-from naively.engines import ENGINES, summarize
+from naively.engines import FILES, SPARK, SQL, engine_of, summarize
 from naively.engines.memory.arrays import check_in_memory, check_no_scalar
 from naively.engines.memory.columns import rows_and_labels
 from naively.engines.memory.devices import is_dask
 from naively.engines.memory.frames import frame_library, is_frame
-from naively.errors import NaivelyError
+from naively.engines.places import is_stream
+from naively.errors import NaivelyError, need
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.estimators.state import snapshot
@@ -52,10 +51,12 @@ def read(
         return Inspected(data)
     if (model := model_in(data)) is not None:
         return Inspected(model.summary_, model=model)
-    if is_streamed(data, target):
+    engine = engine_of(data)
+    asks_for_rows = engine is SQL and like is None and target is not None  # a sample, bins
+    if y is None and (engine is FILES or asks_for_rows):
         return _of_files(data, target, like)
     schema = None if like is None else like.summary.schema
-    if is_elsewhere(data):
+    if engine in (SQL, SPARK):
         if target is None:
             raise NaivelyError("tables of databases and of Spark need target=, their labels.")
         return Inspected(summarize(data, target=target, schema=schema))
@@ -84,24 +85,6 @@ def model_in(data: Any) -> SummaryClassifier | None:
     return model
 
 
-def are_files(data: Any) -> bool:
-    """Whether data is a path, or a list of paths that are there."""
-    if isinstance(data, list) and data:
-        return all(isinstance(one, str | os.PathLike) and _is_there(one) for one in data)
-    return isinstance(data, str | os.PathLike)
-
-
-def is_streamed(data: Any, target: str | None) -> bool:
-    """Whether data is read as files are: also a stream of Arrow or a lazy frame with its labels."""
-    is_stream = hasattr(data, "__arrow_c_stream__") or hasattr(data, "collect_batches")
-    return are_files(data) or (target is not None and is_stream and not is_frame(data))
-
-
-def is_elsewhere(data: Any) -> bool:
-    """Whether data is read where it is, with its labels: a table of a database, or of Spark."""
-    return any(engine.has_labels and engine.takes(data) for engine in ENGINES)
-
-
 def arranged(before: Summary, after: Summary) -> tuple[Summary, Summary]:
     """Bring the columns of a summary to the order of another, and let both hold the same.
 
@@ -120,6 +103,8 @@ def labelled_pair(data: Any, y: Any = None, target: str | None = None) -> tuple[
     """Return rows in memory or of Dask's, and their labels, None where there are none."""
     if isinstance(data, tuple) and len(data) == 2 and y is None:
         return data
+    if y is None and target is not None and is_stream(data) and not is_frame(data):
+        data = need("pyarrow", "reading a batch").table(data)  # of Arrow, which is a frame then
     rows = rows_and_labels(data, y, target)
     if rows is None:
         raise NaivelyError(
@@ -133,20 +118,12 @@ def _of_files(data: Any, target: str | None, like: Inspected | None) -> Inspecte
     from naively.engines.files import scan
     from naively.engines.files.plan import types_of
 
-    paths = [os.fspath(one) for one in data] if isinstance(data, list) else data
     how: dict[str, Any] = {"schema": NaiveBayes().files_schema()}
     if like is not None:
         how = {"schema": like.summary.schema, "types": types_of(like.summary)}
-    summary = scan(paths, target=target, skip_columns=True, **how).summary
+    summary = scan(data, target=target, skip_columns=True, **how).summary
     model = NaiveBayes.from_summary(summary) if like is None else None
     return Inspected(summary, target is not None, model)
-
-
-def _is_there(path: Any) -> bool:
-    try:
-        return is_remote(path) or Path(path).exists()
-    except (OSError, ValueError):  # a text that can be no path
-        return False
 
 
 def _one_class(X: Any) -> Any:

@@ -35,6 +35,7 @@ from naively.data.plan import repeated
 from naively.data.remote import hidden, shown
 from naively.data.remote.files import is_data
 from naively.engines.files.cells import pa, plain
+from naively.engines.places import is_stream
 from naively.errors import NaivelyError, need
 
 _FORMATS = {
@@ -150,8 +151,7 @@ def resolve(source: Any) -> list[File]:
     input, several of those; or an object with ``__arrow_c_stream__``, a lazy frame of polars, or a
     dataset of pyarrow.
     """
-    is_lazy = hasattr(source, "collect_batches")
-    if hasattr(source, "__arrow_c_stream__") or is_lazy or _is_dataset(source):
+    if is_stream(source):
         return [File(f"<{type(source).__name__}>", "stream", content=source)]
     is_one = isinstance(source, str | os.PathLike)
     is_listed = isinstance(source, Iterable) and not hasattr(source, "shape")
@@ -167,12 +167,6 @@ def resolve(source: Any) -> list[File]:
     if not files:
         raise NaivelyError("there must be a file to read; got none.")
     return _with_typed_partitions(files if is_one else _distinct(files))
-
-
-def _is_dataset(source: object) -> bool:
-    """Whether it is pyarrow's dataset or scanner, which stream but do not say so."""
-    kind = type(source)
-    return kind.__module__.startswith("pyarrow._dataset") and hasattr(source, "to_batches")
 
 
 def _named(name: str) -> list[File]:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from naively.data.labels import encode
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
+from naively.engines.places import is_stream_alone
 from naively.errors import NaivelyError
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
@@ -178,16 +179,18 @@ def check_dense(X: Any) -> None:
 
 def check_in_memory(X: Any) -> None:
     """Raise where X is no table of rows that are here."""
-    if type(X).__name__ == "LazyFrame":
-        raise NaivelyError(
-            "X must be in memory, as labels are; got a LazyFrame. Give X.collect(), or write it to "
-            "files and give those."
-        )
     if type(X).__module__.startswith("pyspark.sql"):
         raise NaivelyError(
             "X must be in memory, as labels are; got a frame of Spark. Fit by "
             "from_summary(naively.summarize(X, target=...)), and predict by "
             "naively.engines.spark.predict(model, X)."
+        )
+    if type(X).__name__ == "LazyFrame" or is_stream_alone(X):
+        whole = "X.collect()" if hasattr(X, "collect") else "pyarrow.table(X)"
+        whole = "X.to_table()" if type(X).__module__.startswith("pyarrow._dataset") else whole
+        raise NaivelyError(
+            f"X must be in memory, as labels are; got a {type(X).__name__}. Give {whole}, or write "
+            "it to files and give those."
         )
     is_dicts = isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], dict)
     if is_dicts or isinstance(X, dict | Iterator):

@@ -36,7 +36,8 @@ def drift(before: Any, after: Any, *, target: str | None = None) -> Drift:
     Parameters
     ----------
     before : Summary, fitted estimator, its file, or data
-        What was seen before. Data is a table, a pair (X, y), or files.
+        What was seen before. Data is a table, a pair (X, y), files, a stream of Arrow or a lazy
+        frame; with ``target``, also a table of a database or of Spark.
     after : the same
         What is seen now. Data is summarized with the schema of ``before``: columns are found by
         name, and have the same bins.
