@@ -32,7 +32,7 @@ namespace naively {
 class Screen {
   public:
     // Parameters (means, then scales) and log_norm are kept by band and column, as those of
-    // `GaussianModel`; offsets by class. A scale of zero is a column without a say.
+    // `GaussianModel`; offsets by class. A column of scale 0 contributes nothing.
     Screen(std::size_t n_classes, std::size_t n_columns, std::size_t band, const double* parameters,
            const double* log_norm, const double* offset);
 

@@ -19,8 +19,7 @@ namespace {
 using Bytes = In<std::uint8_t>;
 using Offsets = In<std::int64_t>;
 
-// --- texts become codes, in the order of first appearance
-// ------------------------------------------
+// --- texts become codes, in the order of first appearance ---------------------------------------
 
 bool is_missing(PyObject* cell) {
     if (cell == Py_None) return true;

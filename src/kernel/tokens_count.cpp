@@ -1,6 +1,7 @@
 #include "tokens_count.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "tokens.hpp"
 
@@ -88,8 +89,11 @@ template <class Coder> class Counter {
         const std::size_t n = static_cast<std::size_t>(bytes) / 3 *
                               (rule_.greatest_n - rule_.least_n + 1) *
                               (rule_.by_characters ? 3 : 1);
-        rows_.places.reserve(std::min(n, most_expected));
-        rows_.counts.reserve(std::min(n, most_expected));
+        try {
+            rows_.places.reserve(std::min(n, most_expected));
+            rows_.counts.reserve(std::min(n, most_expected));
+        } catch (const std::bad_alloc&) {  // a guess: fewer tokens may well fit
+        }
     }
 
     TextStatus count_one(const std::uint8_t* text, std::size_t length) {

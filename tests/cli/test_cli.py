@@ -478,6 +478,7 @@ def test_text_in_a_column_of_the_model(folder):
         (["--priors", "0.5,0.5"], "priors must have one entry per class"),
         (["--priors", "a=1"], "priors must name each class once (setosa, versicolor, virginica)"),
         (["--priors", "many"], "priors must be like 'a=0.2,b=0.8'; got 'many'."),
+        (["--priors", "balanced"], "priors must be like 'a=0.2,b=0.8'; got 'balanced'."),
         (["--class-weight", "rose=2"], "must name classes (setosa, versicolor, virginica)"),
         (["--class-weight", "all"], "--class-weight must be like 'a=0.2,b=0.8'; got 'all'."),
         (

@@ -9,7 +9,7 @@ import pytest
 import sklearn.naive_bayes
 from sklearn.base import clone
 
-from naively import NaivelyError
+from naively import GaussianNB, NaivelyError
 from naively.estimators.loading import ESTIMATORS
 
 X = np.array([[0, 1], [1, 1], [1, 0], [0, 0]])
@@ -102,3 +102,10 @@ def test_every_parameter_is_described_with_its_type(kind):
     described = re.findall(r"^    (\w+) : .", inspect.getdoc(kind).replace("\n", "\n    "), re.M)
     assert {*kind().get_params()} <= {*described}
     assert {"summary_", "classes_", "n_features_in_"} <= {*described}
+
+
+@pytest.mark.parametrize("name", ["summary_", "_state"])
+def test_a_pickle_of_another_version_is_refused(name):
+    model = GaussianNB()
+    with pytest.raises(NaivelyError, match="must be of the same version"):
+        model.__setstate__({**model.__getstate__(), name: {}})

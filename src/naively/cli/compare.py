@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from naively.cli import console
-from naively.cli.options import AsJson, Data, Files, Folds, Seed
+from naively.cli.options import AsJson, Data, Files, Seed
 from naively.cli.parameters import Kind, ModelOptions
 from naively.errors import NaivelyError
 
@@ -25,7 +25,10 @@ def compare(
             "commas.",
         ),
     ] = None,
-    folds: Folds = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(min=2, metavar="N", help="How many folds, with --against; 10 by default."),
+    ] = None,
     test_size: Annotated[
         float, typer.Option(metavar="SHARE", help="The share of rows to hold out.")
     ] = 0.3,

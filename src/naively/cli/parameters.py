@@ -100,7 +100,7 @@ class ModelOptions:
     def check(self) -> None:
         """Raise what can be told before the data is read."""
         for text, option in (self.priors, "priors"), (self.class_weight, "--class-weight"):
-            if text not in (None, "balanced"):
+            if text is not None and (option, text) != ("--class-weight", "balanced"):
                 _pairs(text, option)
         model = self.name
         others = {"gaussian": _OF_FAMILIES, "naive-bayes": _OF_GAUSSIANS}

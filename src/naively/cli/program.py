@@ -142,6 +142,8 @@ class _Program(_Plain, TyperGroup):
             code = super().main(*args, **kwargs) or 0
             sys.stdout.flush()  # while what goes wrong can still be told
             return code
+        except typer.Abort:  # of typer's own, where input ends early
+            return _INTERRUPTED
         except BrokenPipeError:
             return _nobody_reads()
         except NaivelyError as error:

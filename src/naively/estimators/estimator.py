@@ -543,7 +543,8 @@ class SummaryClassifier(Upward):
 
     def __setstate__(self, content: dict[str, Any]) -> None:
         plain = content.get("state_")
-        if "summary_" in content or not (plain is None or State.is_plain(plain)):
+        is_older = bool({"summary_", "_state"} & content.keys())
+        if is_older or not (plain is None or State.is_plain(plain)):
             raise NaivelyError(
                 f"this pickle of a {self.public_name} must be of the same version of naively; "
                 "got one of another. Fit again, or use model.save and naively.load, which read "

@@ -305,9 +305,8 @@ class NaiveBayesClassifier(SummaryClassifier):
         schema = replace(schema, functions=_functions(needed, schema, free, sample))
         bins = any(family.reads is Bins for families in needed for family in families)
         kinds = interaction_kinds(self.interactions) if self.calibration == "weights" else ()
-        products = {"canonical", "quadratic"} & {*kinds} and 0 < len(
-            schema.numbers
-        ) <= MOST_FEATURES
+        few = 0 < len(schema.numbers) <= MOST_FEATURES
+        products = few and bool({"canonical", "quadratic"} & {*kinds})
         if not (bins or products):
             return schema
         sample = first(SAMPLE) if sample is None else sample

@@ -236,8 +236,8 @@ class Thresholds(Tabular):
         if not curve.is_defined:
             raise NaivelyError(
                 "thresholds need rows of the class and of others; of "
-                f"{label!r} there are {curve.positives:g} of "
-                f"{curve.positives + curve.negatives:g}."
+                f"{label!r} there are {curve.positives:,.10g} of "
+                f"{curve.positives + curve.negatives:,.10g}."
             )
         columns = _columns(curve, costs)
         at = _best(by, columns, at_least)

@@ -481,8 +481,12 @@ class HeldOut:
 
 # --- Gaussians whose means agree ------------------------------------------------------------------
 
-_SCORED_TOGETHER = {name: name for name in ("log_loss", "accuracy", "brier")}
-_SCORED_TOGETHER["loss"] = "log_loss"
+_SCORED_TOGETHER = {
+    "log_loss": "log_loss",
+    "loss": "log_loss",
+    "accuracy": "accuracy",
+    "brier": "brier",
+}
 _MIN_TOGETHER = 3  # models that are worth to be scored together
 _BLOCK_NUMBERS = 1 << 16  # of a block's distances: they stay in the cache
 _MIN_ROWS = 32

@@ -28,6 +28,7 @@ from tests.figures import AGE, PEOPLE, PETALS, plt
         ({"level": 95}, r"level must lie between 0 and 1; got level=95\."),
         ({"step": 0}, "step must be a positive number"),
         ({"step": 1e-6}, "a grid must have at most"),
+        ({"step": (1e-300, 0.1)}, "a grid must have at most"),
         ({"grid": 1}, "grid must be at least 2"),
         ({"extent": ((1, 0), (0, 1))}, r"extent must be \(\(low, high\), \(low, high\)\)"),
         ({"max_classes": 0}, "max_classes must be at least 1"),

@@ -1,9 +1,9 @@
 """What all displays are, and where they draw: axes, titles, notes, legends, and colours.
 
 No global state is changed. Colours, markers and dashes of the classes are safe for the
-colour-blind. The hues are those of
-Okabe and Ito without yellow, which a white page swallows. After seven classes they come again,
-darker and with other dashes, then lighter; markers differ for twelve.
+colour-blind. The hues are those of Okabe and Ito without yellow, which a white page swallows. After
+seven classes they come again, darker and with other dashes, then lighter; markers differ for
+twelve.
 
 References
 ----------

@@ -200,7 +200,7 @@ def codes_of(y: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.int
     if unknown:
         raise NaivelyError(
             f"labels must be classes of the model ({labels.quoted(classes)}); got "
-            f"{labels.quoted(np.array(unknown))} too. Fit it on these rows, or leave them out."
+            f"{labels.quoted(np.array(unknown))} too. Fit a model on these rows, or leave them out."
         )
     return np.array([code_of[label] for label in present.tolist()], dtype=np.intp)[codes]
 

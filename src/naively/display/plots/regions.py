@@ -513,11 +513,11 @@ def coordinates(
         steps = np.ravel(np.asarray(step, dtype=np.float64))
         if steps.size not in (1, 2) or not (steps > 0).all():
             raise NaivelyError(f"step must be a positive number, or two of them; got {step!r}.")
-        # the end belongs to the grid although steps round
-        n0, n1 = (((high - low) / steps + 1e-9).astype(int) + 1).tolist()
+        with np.errstate(over="ignore"):  # the end belongs to the grid although steps round
+            n0, n1 = np.floor((high - low) / steps + 1e-9) + 1
     if n0 * n1 > _MAX_GRID:
         raise NaivelyError(
-            f"a grid must have at most {_MAX_GRID:,} points; got {n0:,} x {n1:,}. "
+            f"a grid must have at most {_MAX_GRID:,} points; got {n0:,.0f} x {n1:,.0f}. "
             "Use a larger step."
         )
     if step is None:
@@ -566,9 +566,8 @@ def predict_on(
 
 def _as_frame(block: Floats, like: Any, model: Any) -> Any:
     names = getattr(model, "feature_names_in_", None)
-    if (
-        names is None or not is_frame(like) or hasattr(model, "families_")
-    ):  # missing cells of any kind
+    # A model with families takes missing cells of any kind as they are.
+    if names is None or not is_frame(like) or hasattr(model, "families_"):
         return block
     backend = nw.get_native_namespace(like)
     columns = {str(name): block[:, j] for j, name in enumerate(names)}

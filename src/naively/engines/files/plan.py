@@ -399,7 +399,8 @@ class ColumnPlan:
         """Raise where a column cannot hold numbers, or categories of the form that is known."""
         form = self.categories.get(name)
         may_be_text = is_text(plain(kind)) or pa.types.is_null(kind)
-        if may_be_text if form == "str" else is_number(kind):
+        fits = may_be_text if form == "str" else is_number(kind)
+        if fits:
             return
         wanted = "text" if form == "str" else "numbers"
         if self.known is None:
