@@ -95,6 +95,8 @@ def look(paths: Sequence[str], options: Reading) -> CommandFiles:
     first = FirstRows(list(paths), CsvDialect(**options.dialect))
     if not first.has_types:
         first.check_sound()
+    # Its own handlers may lose an interrupt between two blocks; Python's do not.
+    need("pyarrow", "reading files", extra="files").enable_signal_handlers(False)
     return CommandFiles(paths, first)
 
 
